@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+rubusinclude_HEADERS = \
+	%D%/rubus/array.h \
+	%D%/rubus/backend.h \
+	%D%/rubus/compile.h \
+	%D%/rubus/context.h \
+	%D%/rubus/kernel.h \
+	%D%/rubus/launch.h \
+	%D%/rubus/output.h \
+	%D%/rubus/rubus.h \
+	%D%/rubus/solve.h \
+	%D%/rubus/status.h \
+	%D%/rubus/types.h
