@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dialect c: the text of a program as C functions `void SYMBOL(void *block)`, one an entry.
+ * Each reads its slots into locals and sweeps its range; this file writes what stands around
+ * the sweeps.
+ */
+#include "config.h"
+
+#include "libcore/kernel/dialect_c.h"
+
+/* Expressions that funcs without loops may grow to when every call of theirs is expanded:
+ * a loop that calls vectorises only then. Thirty calls of `exp` fit. */
+#define INLINE_MOST 6000
+
+static void write_buffer(rk_c *c, const rk_slot *slot, const char *element, const char *name)
+{
+    const char *qualifier = (slot->access & RUBUS_WRITE) != 0u ? "" : "const ";
+    rk_c_line(c, "%s%s *restrict const %s = *(%s%s *const *)(slots + %u);", qualifier, element,
+              name, qualifier, element, (unsigned)slot->offset);
+}
+
+static void write_param(rk_c *c, const rk_slot *slot)
+{
+    const rk_decl *param = c->kernel->decl->param[slot->index];
+    char name[32];
+    if (slot->access != 0u) {
+        rubus__snprintf(name, sizeof(name), "a%d", (int)slot->index);
+        write_buffer(c, slot, rk_c_element(param->type), name);
+    } else if (param->type == RK_BOOL) {
+        rk_c_line(c, "const _Bool s%d = *(const rk_byte *)(slots + %u) != 0;",
+                  (int)slot->index, (unsigned)slot->offset);
+    } else {
+        rk_c_line(c, "const %s s%d = *(const %s *)(slots + %u);", rk_c_type(param->type),
+                  (int)slot->index, rk_c_type(param->type), (unsigned)slot->offset);
+    }
+}
+
+static void write_slot(rk_c *c, const rk_slot *slot)
+{
+    char name[32];
+    switch (slot->kind) {
+    case RK_SLOT_PARAM:
+        write_param(c, slot);
+        break;
+    case RK_SLOT_SYMBOL:
+        rk_c_line(c, "const rk_i64 n%d = *(const rk_i64 *)(slots + %u);", (int)slot->index,
+                  (unsigned)slot->offset);
+        break;
+    case RK_SLOT_PARTIAL:
+        rubus__snprintf(name, sizeof(name), "q%d", (int)slot->index);
+        write_buffer(c, slot, "rk_real", name);
+        break;
+    case RK_SLOT_ERROR:
+        rk_c_line(c, "rk_i64 *const err = *(rk_i64 *const *)(slots + %u);",
+                  (unsigned)slot->offset);
+        c->error = "err";
+        break;
+    case RK_SLOT_TREE_SRC:
+        write_buffer(c, slot, "rk_real", "src");
+        break;
+    case RK_SLOT_TREE_DST:
+        write_buffer(c, slot, "rk_real", "dst");
+        break;
+    case RK_SLOT_TREE_N:
+        rk_c_line(c, "const rk_i64 count = *(const rk_i64 *)(slots + %u);",
+                  (unsigned)slot->offset);
+        break;
+    case RK_SLOT_TREE_LAST:
+        rk_c_line(c, "const rk_i64 last = *(const rk_i64 *)(slots + %u);",
+                  (unsigned)slot->offset);
+        break;
+    case RK_SLOT_RESULT:
+        break; /* dialect rk only */
+    }
+}
+
+/* Elements from one to the next along the second and third dimension of an array. */
+static void write_strides(rk_c *c, const rk_slot *slot)
+{
+    if (slot->kind != RK_SLOT_PARAM || slot->access == 0u) {
+        return;
+    }
+    const int p = slot->index;
+    const rk_affine *extent = c->kernel->work->extent[p];
+    for (int d = 1; d < c->kernel->decl->param[p]->rank; d++) {
+        rk_c_begin(c);
+        rk_c_add(c, "const rk_i64 d%d_%d = ", p, d);
+        rk_c_affine(c, extent[d - 1]);
+        if (d > 1) {
+            rk_c_add(c, " * d%d_%d", p, d - 1);
+        }
+        rk_c_add(c, ";\n");
+    }
+}
+
+static void write_entry(rk_c *c)
+{
+    const rk_entry *entry = c->entry;
+    c->error = "0";
+    c->next_temp = 0;
+    c->next_label = 0;
+    rk_c_line(c, "void %s(void *block);", entry->symbol);
+    rk_c_line(c, "void %s(void *block)", entry->symbol);
+    rk_c_line(c, "{");
+    c->indent++;
+    rk_c_line(c, "const rk_i64 *const range = block;");
+    rk_c_line(c, "const char *const slots = block;");
+    for (int32_t i = 0; i < entry->nslot; i++) {
+        write_slot(c, &entry->slot[i]);
+    }
+    for (int32_t i = 0; entry->kind == RK_ENTRY_PASS && i < entry->nslot; i++) {
+        write_strides(c, &entry->slot[i]);
+    }
+    if (entry->kind == RK_ENTRY_TREE) {
+        rk_c_tree(c);
+    } else if (c->kernel->decl->nindex > 0) {
+        rk_c_point(c);
+    } else {
+        rk_c_pass(c);
+    }
+    rk_c_close(c);
+}
+
+static void weigh_call(void *user, rk_expr *expr)
+{
+    rk_c *c = user;
+    if (expr->decl != NULL && expr->decl->kind == RK_DECL_FUNC) {
+        c->inline_room -= rk_func_weight(expr->decl, INLINE_MOST);
+    }
+}
+
+/* All funcs that the program calls, each after those it calls itself. */
+static rk_func_list find_funcs(rk_c *c)
+{
+    rk_func_list list = {c->unit, 0, 0, NULL};
+    for (int32_t k = 0; k < c->program->nkernel; k++) {
+        const rk_kernel *kernel = &c->program->kernel[k];
+        if (kernel->decl->nindex > 0) {
+            rk_func_list_add_stmt(&list, kernel->decl->body);
+            rk_visit_stmt(kernel->decl->body, weigh_call, c);
+            continue;
+        }
+        for (int32_t p = 0; p < kernel->plan->npass; p++) {
+            const rk_pass *pass = &kernel->plan->pass[p];
+            for (int32_t i = 0; i < pass->nnode; i++) {
+                if (pass->node[i]->kind == RK_IR_CALL) {
+                    rk_func_list_add(&list, pass->node[i]->func);
+                    c->inline_room -= rk_func_weight(pass->node[i]->func, INLINE_MOST);
+                }
+            }
+        }
+    }
+    return list;
+}
+
+static void emit(rk_program *program, rubus__text *out)
+{
+    rk_c c = {.program = program, .unit = program->unit, .out = out, .error = "0"};
+    c.inline_room = INLINE_MOST;
+    const rk_func_list funcs = find_funcs(&c);
+    bool folds = false;
+    bool points = funcs.n > 0;
+    for (int32_t i = 0; i < program->nentry; i++) {
+        folds = folds || program->entry[i].kind == RK_ENTRY_TREE;
+        points = points || program->kernel[program->entry[i].kernel].decl->nindex > 0;
+    }
+    rk_c_prelude(&c, folds, points);
+    for (int32_t i = 0; i < funcs.n; i++) {
+        rk_c_func(&c, funcs.func[i]);
+    }
+    for (int32_t i = 0; i < program->nentry; i++) {
+        c.entry = &program->entry[i];
+        c.kernel = &program->kernel[c.entry->kernel];
+        c.pass = &c.kernel->plan->pass[c.entry->pass];
+        write_entry(&c);
+    }
+}
+
+const rk_dialect rk_dialect_c = {.name = "c", .version = 1, .emit = emit};

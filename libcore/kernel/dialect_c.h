@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RK_DIALECT_C_H
+#define RK_DIALECT_C_H
+/*
+ * What the files of dialect c share. Names in the text: a array, s scalar, n symbol, d
+ * stride, r row offset, v value, b box, c condition, q partials; each with the number of
+ * the thing, so that no name of a user ever reaches the compiler.
+ *
+ * Every piece of an expression is written closed in itself (a name, a literal, a call, or in
+ * brackets), so pieces can be put together without a thought about precedence.
+ */
+#include "libcore/kernel/emit.h"
+
+/* One version of a pass's text: which values have names, and where they are computed. */
+typedef enum { RK_C_UNIFORM, RK_C_ROW, RK_C_POINT } rk_c_level;
+typedef struct rk_c_version {
+    bool interior;
+    bool choice;        /* of region->choice, in the interior */
+    int32_t *uses;      /* [nnode]; 0: not in this version */
+    int8_t *level;      /* [nnode] rk_c_level */
+    bool *named;        /* [nnode] */
+} rk_c_version;
+
+typedef struct rk_c_row { /* offset of one row of an array, for the present y and z */
+    int32_t param;
+    int32_t xdim; /* the dimension that runs with x, -1: none */
+    rk_at at[3];  /* at[xdim]: what its offset adds beside a constant */
+} rk_c_row;
+
+typedef struct rk_c_temp { /* an expression that has a name: t + number */
+    const rk_expr *expr;
+    int32_t number;
+} rk_c_temp;
+
+typedef struct rk_c {
+    rk_program *program;
+    rk_unit *unit;
+    const rk_kernel *kernel;
+    const rk_entry *entry;
+    const rk_pass *pass;
+    rubus__text *out;
+    int indent;
+    const char *error; /* the error record as an expression: "err" or "0" */
+    int64_t inline_room; /* what is left of the budget for expanding calls; < 0: none */
+    /* passes */
+    const rk_region *region;
+    rk_c_version *version;
+    rk_c_row *row;
+    int32_t nrow;
+    int32_t row_room;
+    int32_t *node_row;   /* [nnode] of loads */
+    int32_t *action_row; /* [naction] of stores */
+    /* per-point code */
+    const rk_decl *body_of; /* the kernel or func */
+    int32_t next_temp;
+    int32_t next_label;
+    int32_t loop_label; /* where `continue` goes; -1: it is C's own */
+    rk_c_temp *temp;    /* deep expressions of the present statement */
+    int32_t ntemp;
+    int32_t temp_room;
+} rk_c;
+
+/* --- writing ----------------------------------------------------------------------------------- */
+
+void rk_c_begin(rk_c *c); /* indentation */
+void rk_c_add(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
+void rk_c_line(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
+void rk_c_open(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3); /* line + " {" */
+void rk_c_close(rk_c *c);
+
+/* --- dialect_c_value.c: pieces of expressions ----------------------------------------------------- */
+
+/* One operand of an operation: a node of a pass or an expression of per-point code. */
+typedef struct rk_c_part {
+    const rk_ir *node;
+    const rk_expr *expr;
+    rk_type type;
+    rk_type want; /* RK_VOID: as it is */
+} rk_c_part;
+
+const char *rk_c_type(rk_type type); /* of a value */
+const char *rk_c_element(rk_type type); /* of an array */
+void rk_c_value(rk_c *c, rk_value value);
+void rk_c_int(rk_c *c, int64_t i); /* of the module's int */
+void rk_c_i64(rk_c *c, int64_t i);
+/* 64-bit value of an affine expression: "(n0 - 2)" */
+void rk_c_affine(rk_c *c, rk_affine a);
+/* " + n0 - 2", or nothing where a is 0 */
+void rk_c_plus(rk_c *c, rk_affine a);
+void rk_c_part_write(rk_c *c, const rk_c_part *part);
+/* op on its operands; lazy: && and || stop early. */
+void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool lazy);
+/* True where the exponent is a literal: *out is it. */
+bool rk_c_literal(const rk_c_part *part, int64_t *out);
+/* Name of a func in the text, and the beginning of a call: "f3_exp(" */
+void rk_c_func_name(rk_c *c, const rk_decl *func);
+void rk_c_call_open(rk_c *c, const rk_decl *func);
+
+/* --- dialect_c_node.c: values of a pass --------------------------------------------------------------- */
+
+/* Numbers the rows that loads and stores of the pass refer to. */
+void rk_c_find_rows(rk_c *c);
+void rk_c_write_row(rk_c *c, int32_t number);
+/* "a0[r3 + x + 1]" */
+void rk_c_write_element(rk_c *c, int32_t param, const rk_at *at, int32_t row);
+/* Makes *version the present one. */
+void rk_c_version_build(rk_c *c, rk_c_version *version, bool interior, bool choice);
+/* The named values of one level, each after what it needs. */
+void rk_c_write_values(rk_c *c, rk_c_level level);
+void rk_c_write_when(rk_c *c, int32_t number);
+void rk_c_node(rk_c *c, const rk_ir *node); /* operand: its name, or its expression */
+
+/* --- dialect_c_pass.c, dialect_c_fold.c ------------------------------------------------------------- */
+
+void rk_c_pass(rk_c *c);
+/* Lines of the folds of a pass. */
+void rk_c_fold_setup(rk_c *c);   /* bounds of segments, before all loops */
+void rk_c_fold_begin(rk_c *c);   /* lanes of a segment */
+void rk_c_fold_take(rk_c *c, const rk_action *fold, const char *lane);
+void rk_c_fold_end(rk_c *c);     /* lanes joined, partial stored */
+void rk_c_tree(rk_c *c);         /* body of a TREE entry */
+
+/* --- dialect_c_point.c, dialect_c_expr.c -------------------------------------------------------------- */
+
+void rk_c_point(rk_c *c);
+void rk_c_func(rk_c *c, const rk_decl *func);
+/* Before the line of a statement: what is too deep in its expressions gets lines of its own,
+ * and a name that rk_c_expr then writes. */
+void rk_c_settle(rk_c *c, const rk_expr *expr);
+bool rk_c_is_deep(const rk_expr *expr);
+void rk_c_expr(rk_c *c, const rk_expr *expr);
+void rk_c_expr_as(rk_c *c, const rk_expr *expr, rk_type type);
+/* The element of an INDEX as something to assign to: "a0[x + 1]"; offset: instead of what
+ * the subscripts give, or NULL. */
+void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset);
+/* Must the subscripts be tested here? Then their offset, or -1, is rk_c_offset. */
+bool rk_c_is_tested(const rk_c *c, const rk_expr *index);
+void rk_c_offset(rk_c *c, const rk_expr *index);
+
+/* --- dialect_c_prelude.c: the head of the text ------------------------------------------------------------ */
+
+void rk_c_prelude(rk_c *c, bool folds, bool points);
+
+#endif

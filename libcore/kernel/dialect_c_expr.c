@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dialect c: expressions of per-point code. They are written inline as the tree stands;
+ * where one is deeper than compilers like, its inner parts get lines and names of their own
+ * first, inside an `if` where `&&`, `||` or `?:` would not have evaluated them.
+ *
+ * Subscripts that a launch has proven are computed in 64 bits throughout, which lets the
+ * compiler see that neighbours are neighbours; the others in the module's int, as they read.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/lower.h"
+
+#define HEIGHT_MOST 60   /* of an inline expression */
+#define NEAR 65536       /* index + literal cannot wrap for a literal below this */
+
+static const char *const axis_name[3] = {"x", "y", "z"};
+
+static const char *array_name(const rk_decl *array, char *room, size_t size)
+{
+    rubus__snprintf(room, size, array->kind == RK_DECL_LOCAL ? "v%d" : "a%d",
+                    (int)array->number);
+    return room;
+}
+
+/* --- subscripts ---------------------------------------------------------------------------------- */
+
+static void write_name(rk_c *c, const rk_decl *decl, bool wide)
+{
+    switch (decl->kind) {
+    case RK_DECL_INDEX:
+        rk_c_add(c, wide ? "%s" : "((rk_int)%s)", axis_name[decl->number]);
+        break;
+    case RK_DECL_EXTENT:
+        rk_c_add(c, wide ? "n%d" : "((rk_int)n%d)",
+                 (int)rk_emit_extent_symbol(c->kernel->work, decl->name));
+        break;
+    case RK_DECL_PARAM:
+        rk_c_add(c, c->body_of->kind == RK_DECL_FUNC ? "p%d" : wide ? "(rk_i64)s%d" : "s%d",
+                 (int)decl->number);
+        break;
+    default:
+        rk_c_add(c, "v%d", (int)decl->number);
+        break;
+    }
+}
+
+static void write_extent(rk_c *c, const rk_expr *call)
+{
+    rk_c_affine(c, c->kernel->work->extent[call->arg[0]->decl->number]
+                                          [call->arg[1]->value.i]);
+}
+
+/* A proven subscript: affine in indices, extents and scalars. */
+static void write_wide(rk_c *c, const rk_expr *e)
+{
+    switch (e->kind) {
+    case RK_EXPR_INT:
+        rk_c_i64(c, e->value.i);
+        return;
+    case RK_EXPR_NAME:
+        write_name(c, e->decl, true);
+        return;
+    case RK_EXPR_CALL:
+        if (e->op == RK_OP_EXTENT) {
+            write_extent(c, e);
+            return;
+        }
+        break;
+    case RK_EXPR_UNARY:
+        rk_c_add(c, "(-");
+        write_wide(c, e->a);
+        rk_c_add(c, ")");
+        return;
+    case RK_EXPR_BINARY:
+        rk_c_add(c, "(");
+        write_wide(c, e->a);
+        rk_c_add(c, e->op == RK_OP_ADD ? " + " : e->op == RK_OP_SUB ? " - " : " * ");
+        write_wide(c, e->b);
+        rk_c_add(c, ")");
+        return;
+    default:
+        break;
+    }
+    rk_c_add(c, "(rk_i64)");
+    rk_c_expr(c, e);
+}
+
+static bool is_index(const rk_expr *e)
+{
+    return e->kind == RK_EXPR_NAME && e->decl->kind == RK_DECL_INDEX;
+}
+
+/* Index plus or minus a small literal: the same in 64 bits. */
+static bool is_near(const rk_expr *e)
+{
+    const bool sum = e->kind == RK_EXPR_BINARY && (e->op == RK_OP_ADD || e->op == RK_OP_SUB);
+    return is_index(e) ||
+           (sum && is_index(e->a) && e->b->kind == RK_EXPR_INT && e->b->value.i < NEAR);
+}
+
+static void write_subscript(rk_c *c, const rk_expr *index, int32_t d)
+{
+    const rk_expr *e = index->sub[d].lo;
+    if (index->proven || is_near(e)) {
+        write_wide(c, e);
+    } else {
+        rk_c_add(c, "(rk_i64)");
+        rk_c_expr(c, e);
+    }
+}
+
+bool rk_c_is_tested(const rk_c *c, const rk_expr *index)
+{
+    if (index->a->decl->kind == RK_DECL_LOCAL) {
+        return !rk_local_index_is_sure(index);
+    }
+    return c->unit->check && !index->proven;
+}
+
+void rk_c_offset(rk_c *c, const rk_expr *index)
+{
+    const rk_decl *array = index->a->decl;
+    rk_c_add(c, "rk_at%d(%s, %d", (int)index->nsub, c->unit->check ? c->error : "0",
+             c->unit->check ? (int)rk_expr_site(index) : 0);
+    for (int32_t d = 0; d < index->nsub; d++) {
+        rk_c_add(c, ", ");
+        write_subscript(c, index, d);
+        rk_c_add(c, ", ");
+        if (array->kind == RK_DECL_LOCAL) {
+            rk_c_i64(c, array->length_value);
+        } else {
+            rk_c_affine(c, c->kernel->work->extent[array->number][d]);
+        }
+    }
+    rk_c_add(c, ")");
+}
+
+void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
+{
+    const rk_decl *array = index->a->decl;
+    char name[32];
+    rk_c_add(c, "%s[%s", array_name(array, name, sizeof(name)), offset != NULL ? offset : "");
+    for (int32_t d = 0; d < index->nsub && offset == NULL; d++) {
+        rk_c_add(c, d > 0 ? " + " : "");
+        write_subscript(c, index, d);
+        if (d > 0) {
+            rk_c_add(c, " * d%d_%d", (int)array->number, (int)d);
+        }
+    }
+    rk_c_add(c, "]");
+}
+
+/* --- expressions ------------------------------------------------------------------------------------- */
+
+static void write_index(rk_c *c, const rk_expr *e)
+{
+    const rk_decl *array = e->a->decl;
+    if (rk_c_is_tested(c, e)) {
+        char name[32];
+        rk_c_add(c, "(rk_get_%s(%s, ",
+                 array->type == RK_REAL  ? "real"
+                 : array->type == RK_INT ? "int"
+                                         : "bool",
+                 array_name(array, name, sizeof(name)));
+        rk_c_offset(c, e);
+        rk_c_add(c, array->type == RK_BOOL ? ") != 0)" : "))");
+        return;
+    }
+    rk_c_add(c, array->type == RK_BOOL ? "(" : "");
+    rk_c_element_of(c, e, NULL);
+    rk_c_add(c, array->type == RK_BOOL ? " != 0)" : "");
+}
+
+static void write_func(rk_c *c, const rk_decl *func, const rk_expr *const *arg, int32_t narg)
+{
+    rk_c_call_open(c, func);
+    for (int32_t i = 0; i < narg; i++) {
+        rk_c_add(c, i > 0 ? ", " : "");
+        rk_c_expr_as(c, arg[i], func->param[i]->type);
+    }
+    rk_c_add(c, ")");
+}
+
+static void write_apply(rk_c *c, const rk_expr *e, const rk_expr *const *operand)
+{
+    rk_c_part part[3];
+    memset(part, 0, sizeof(part));
+    for (int i = 0; i < rk_op_operands(e->op); i++) {
+        part[i].expr = operand[i];
+        part[i].type = operand[i]->type;
+    }
+    rk_c_apply(c, e->op, e->type, part, true);
+}
+
+static void write_literal(rk_c *c, const rk_expr *e)
+{
+    rk_value v = {e->type, {0}};
+    if (e->kind == RK_EXPR_BOOL) {
+        v.u.b = e->value.b;
+    } else if (e->kind == RK_EXPR_REAL) {
+        v.type = RK_REAL;
+        v.u.real = c->unit->numbers.f64 ? e->value.real : (double)e->real32;
+    } else {
+        v.type = RK_INT;
+        v.u.i = e->value.i;
+        v = rk_convert(&c->unit->numbers, rk_convert(&c->unit->numbers, v, RK_INT), e->type);
+    }
+    rk_c_value(c, v);
+}
+
+static bool write_temp(rk_c *c, const rk_expr *e)
+{
+    for (int32_t i = c->ntemp - 1; i >= 0; i--) {
+        if (c->temp[i].expr == e) {
+            rk_c_add(c, "t%d", (int)c->temp[i].number);
+            return true;
+        }
+    }
+    return false;
+}
+
+void rk_c_expr(rk_c *c, const rk_expr *e)
+{
+    if (write_temp(c, e)) {
+        return;
+    }
+    const rk_expr *const operand[3] = {e->a, e->b, e->c};
+    switch (e->kind) {
+    case RK_EXPR_REAL:
+    case RK_EXPR_INT:
+    case RK_EXPR_BOOL:
+        write_literal(c, e);
+        break;
+    case RK_EXPR_NAME:
+        write_name(c, e->decl, false);
+        break;
+    case RK_EXPR_INDEX:
+        write_index(c, e);
+        break;
+    case RK_EXPR_CALL:
+        if (e->op == RK_OP_EXTENT) {
+            rk_c_add(c, "((rk_int)");
+            write_extent(c, e);
+            rk_c_add(c, ")");
+        } else if (e->op == RK_OP_NONE) {
+            write_func(c, e->decl, (const rk_expr *const *)e->arg, e->narg);
+        } else {
+            write_apply(c, e, (const rk_expr *const *)e->arg);
+        }
+        break;
+    case RK_EXPR_POWER:
+        if (e->op == RK_OP_NONE) {
+            write_func(c, e->decl, operand, 2);
+            break;
+        }
+        write_apply(c, e, operand);
+        break;
+    case RK_EXPR_UNARY:
+    case RK_EXPR_BINARY:
+        write_apply(c, e, operand);
+        break;
+    case RK_EXPR_SELECT: {
+        rk_expr select = *e;
+        select.op = RK_OP_SELECT;
+        write_apply(c, &select, operand);
+        break;
+    }
+    case RK_EXPR_RANGE:
+        break; /* whole-array statements only */
+    }
+}
+
+void rk_c_expr_as(rk_c *c, const rk_expr *expr, rk_type type)
+{
+    const rk_c_part part = {NULL, expr, expr->type, type};
+    rk_c_part_write(c, &part);
+}
+
+/* --- deep ones ------------------------------------------------------------------------------------------ */
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t height(const rk_expr *e)
+{
+    if (e == NULL) {
+        return 0;
+    }
+    int32_t h = larger(height(e->a), larger(height(e->b), height(e->c)));
+    for (int32_t i = 0; i < e->narg; i++) {
+        h = larger(h, height(e->arg[i]));
+    }
+    for (int32_t i = 0; i < e->nsub; i++) {
+        h = larger(h, height(e->sub[i].lo));
+    }
+    return h + 1;
+}
+
+bool rk_c_is_deep(const rk_expr *expr)
+{
+    return height(expr) > HEIGHT_MOST;
+}
+
+static int32_t temp_add(rk_c *c, const rk_expr *e)
+{
+    rk_room(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
+    c->temp[c->ntemp].expr = e;
+    c->temp[c->ntemp].number = c->next_temp++;
+    return c->temp[c->ntemp++].number;
+}
+
+/* Takes what was written since `from` off the text again. */
+static const char *cut(rk_c *c, size_t from)
+{
+    rubus__text *out = c->out;
+    if (out->failed || out->size <= from) {
+        return "";
+    }
+    const char *piece =
+        rubus__arena_strndup(c->unit->arena, out->data + from, out->size - from);
+    out->size = from;
+    out->data[from] = '\0';
+    return piece;
+}
+
+static int32_t settle(rk_c *c, const rk_expr *e);
+
+/* Lines of an operand that may not be evaluated, as a piece to put into an `if`. */
+static const char *settle_apart(rk_c *c, const rk_expr *e, int32_t *height_most)
+{
+    const size_t from = c->out->size;
+    c->indent++;
+    *height_most = larger(*height_most, settle(c, e));
+    c->indent--;
+    return cut(c, from);
+}
+
+/* An operand that is evaluated only where t + test is (or is not) true. */
+static void write_branch(rk_c *c, const char *sign, int32_t test, const char *lines,
+                         int32_t number, const rk_expr *value, rk_type type)
+{
+    rk_c_open(c, "if (%st%d)", sign, (int)test);
+    rubus__text_add(c->out, lines);
+    rk_c_begin(c);
+    rk_c_add(c, "t%d = ", (int)number);
+    rk_c_expr_as(c, value, type);
+    rk_c_add(c, ";\n");
+    rk_c_close(c);
+}
+
+/* && || ?: whose later operands need lines: written out; the value then has a name. */
+static void write_lazy(rk_c *c, const rk_expr *e, const char *lines_b, const char *lines_c)
+{
+    const bool select = e->kind == RK_EXPR_SELECT;
+    const int32_t test = c->next_temp++;
+    rk_c_begin(c);
+    rk_c_add(c, "const _Bool t%d = ", (int)test);
+    rk_c_expr(c, e->a);
+    rk_c_add(c, ";\n");
+    const int32_t number = temp_add(c, e);
+    rk_c_begin(c);
+    rk_c_add(c, "%s t%d = ", rk_c_type(e->type), (int)number);
+    rk_c_add(c, select ? "0;\n" : "t%d;\n", (int)test);
+    const char *sign = !select && e->op == RK_OP_OR ? "!" : "";
+    write_branch(c, sign, test, lines_b, number, e->b, e->type);
+    if (select) {
+        write_branch(c, "!", test, lines_c, number, e->c, e->type);
+    }
+}
+
+static int32_t settle_operands(rk_c *c, const rk_expr *e)
+{
+    int32_t h = settle(c, e->a);
+    h = larger(h, settle(c, e->b));
+    h = larger(h, settle(c, e->c));
+    for (int32_t i = 0; e->op != RK_OP_EXTENT && i < e->narg; i++) {
+        h = larger(h, settle(c, e->arg[i]));
+    }
+    for (int32_t i = 0; i < e->nsub; i++) {
+        h = larger(h, settle(c, e->sub[i].lo));
+    }
+    return h;
+}
+
+/* Names parts of e until what is left is low; gives the height that is left. */
+static int32_t settle(rk_c *c, const rk_expr *e)
+{
+    if (e == NULL || e->kind == RK_EXPR_NAME) {
+        return 0;
+    }
+    const bool lazy = e->kind == RK_EXPR_SELECT || e->op == RK_OP_AND || e->op == RK_OP_OR;
+    int32_t h = 0;
+    if (lazy) {
+        h = settle(c, e->a);
+        const char *lines_b = settle_apart(c, e->b, &h);
+        const char *lines_c = e->c != NULL ? settle_apart(c, e->c, &h) : "";
+        if (lines_b[0] != '\0' || lines_c[0] != '\0') {
+            write_lazy(c, e, lines_b, lines_c);
+            return 0;
+        }
+    } else {
+        h = settle_operands(c, e);
+    }
+    if (h + 1 < HEIGHT_MOST || e->kind == RK_EXPR_INDEX) {
+        return h + 1;
+    }
+    const size_t from = c->out->size;
+    rk_c_expr(c, e);
+    const char *value = cut(c, from);
+    rk_c_begin(c);
+    rk_c_add(c, "const %s t%d = ", rk_c_type(e->type), (int)temp_add(c, e));
+    rubus__text_add(c->out, value);
+    rk_c_add(c, ";\n");
+    return 0;
+}
+
+void rk_c_settle(rk_c *c, const rk_expr *expr)
+{
+    if (expr != NULL && rk_c_is_deep(expr)) {
+        (void)settle(c, expr);
+    }
+}

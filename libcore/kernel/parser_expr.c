@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions: one function a rule of the grammar, the rule above it; the five levels of
+ * binary operators share one loop.
+ *
+ * Nothing but brackets, signs, powers and `?:` recurses, and each of these is counted, so the
+ * stack needed is bounded; so is the height of the tree, on which later stages recurse.
+ */
+#include "config.h"
+
+#include "libcore/kernel/parser.h"
+
+#include <string.h>
+
+rk_expr *rk_new_expr(rk_parser *p, rk_expr_kind kind, rk_span at)
+{
+    rk_expr *expr = RK_NEW(p->unit, rk_expr);
+    expr->kind = kind;
+    expr->at = at;
+    p->depth = 1;
+    return expr;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A node over parts the highest of which has height `depth`. */
+static rk_expr *new_parent(rk_parser *p, rk_expr_kind kind, rk_op op, rk_span at,
+                           int32_t depth)
+{
+    rk_expr *expr = rk_new_expr(p, kind, at);
+    expr->op = op;
+    p->depth = depth + 1;
+    rk_parser_limit(p, at);
+    return expr;
+}
+
+/* arg = expr | INTEGER ":" INTEGER */
+static rk_expr *parse_arg(rk_parser *p)
+{
+    const rk_token *first = rk_parser_peek(p);
+    if (first->kind != RK_TOKEN_INT || !rk_token_is(rk_parser_ahead(p, 1), ":")) {
+        return rk_parse_expr(p);
+    }
+    rk_parser_next(p);
+    rk_parser_next(p);
+    rk_expr *range = rk_new_expr(p, RK_EXPR_RANGE, first->at);
+    range->value.range[0] = first->i;
+    if (rk_parser_peek(p)->kind == RK_TOKEN_INT) {
+        const rk_token *last = rk_parser_next(p);
+        range->value.range[1] = last->i;
+        range->at = rk_span_join(first->at, last->at);
+    } else {
+        rk_parser_expected(p, "an int literal", "a range argument is two ints: 1:0");
+    }
+    return range;
+}
+
+/* call = ( NAME | "int" | "real" ) "(" [ arg { "," arg } ] ")" */
+static rk_expr *parse_call(rk_parser *p)
+{
+    const rk_token *name = rk_parser_next(p);
+    rk_parser_enter(p);
+    rk_parser_expect(p, "(");
+    int32_t narg = 0;
+    rk_expr **arg = NULL;
+    int32_t depth = 0;
+    while (!rk_parser_is(p, ")")) {
+        arg = rk_grow(p->unit, arg, narg, sizeof *arg);
+        arg[narg++] = parse_arg(p);
+        depth = larger(depth, p->depth);
+        if (!rk_parser_accept(p, ",")) {
+            break;
+        }
+        if (rk_parser_is(p, ")")) {
+            rk_parser_expected(p, "another argument", NULL);
+        }
+    }
+    const rk_span end = rk_parser_peek(p)->at;
+    rk_parser_expect(p, ")");
+    p->nest--;
+    rk_expr *call = new_parent(p, RK_EXPR_CALL, RK_OP_NONE, rk_span_join(name->at, end),
+                               depth);
+    call->name = name->name;
+    call->narg = narg;
+    call->arg = arg;
+    return call;
+}
+
+static rk_expr *parse_number(rk_parser *p)
+{
+    const rk_token *token = rk_parser_next(p);
+    const bool real = token->kind == RK_TOKEN_REAL;
+    rk_expr *expr = rk_new_expr(p, real ? RK_EXPR_REAL : RK_EXPR_INT, token->at);
+    if (real) {
+        expr->value.real = token->real;
+        expr->real32 = token->real32;
+        expr->text = token->name;
+    } else {
+        expr->value.i = token->i;
+    }
+    return expr;
+}
+
+static void no_expression(rk_parser *p)
+{
+    static const char *const words[] = {"in", "out", "inout", "over", "index"};
+    const rk_token *token = rk_parser_peek(p);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (rk_token_is(token, words[i])) {
+            rk_parser_name(p, "a value");
+            return;
+        }
+    }
+    const char *cure = NULL;
+    if (rk_token_is(token, "bool")) {
+        cure = "numbers become bools by comparison: x != 0";
+    } else if (rk_token_is(token, "*")) {
+        cure = "a `*` that makes a new dimension stands alone between `[` or `,` and `,` or "
+               "`]`";
+    } else if (rk_token_is(token, "++") || rk_token_is(token, "--")) {
+        cure = "`++` and `--` are statements, written behind their variable; two signs need "
+               "a blank between them";
+    }
+    rk_parser_expected(p, "an expression", cure);
+}
+
+/* primary = NUMBER | "true" | "false" | NAME | call | "(" expr ")" */
+static rk_expr *parse_primary(rk_parser *p)
+{
+    const rk_token *token = rk_parser_peek(p);
+    if (token->kind == RK_TOKEN_INT || token->kind == RK_TOKEN_REAL) {
+        return parse_number(p);
+    }
+    if (rk_parser_is(p, "(")) {
+        rk_parser_enter(p);
+        rk_parser_next(p);
+        rk_expr *inner = rk_parse_expr(p);
+        rk_parser_expect(p, ")");
+        p->nest--;
+        return inner;
+    }
+    const bool conversion = rk_token_is(token, "int") || rk_token_is(token, "real");
+    if ((conversion || rk_parser_is_name(token)) &&
+        rk_token_is(rk_parser_ahead(p, 1), "(")) {
+        return parse_call(p);
+    }
+    if (rk_parser_is_name(token)) {
+        rk_parser_next(p);
+        rk_expr *name = rk_new_expr(p, RK_EXPR_NAME, token->at);
+        name->name = token->name;
+        return name;
+    }
+    if (rk_token_is(token, "true") || rk_token_is(token, "false")) {
+        rk_parser_next(p);
+        rk_expr *truth = rk_new_expr(p, RK_EXPR_BOOL, token->at);
+        truth->value.b = rk_token_is(token, "true");
+        return truth;
+    }
+    no_expression(p);
+    return rk_new_expr(p, RK_EXPR_INT, token->at); // stands in for what is missing
+}
+
+/* Takes the leading minus off a bound; of `-n + 1` what is left is `-(-n + 1)`. */
+static rk_expr *without_minus(rk_parser *p, rk_expr *bound)
+{
+    if (bound->kind == RK_EXPR_UNARY && bound->op == RK_OP_NEG) {
+        p->depth--;
+        return bound->a;
+    }
+    rk_expr *negated = new_parent(p, RK_EXPR_UNARY, RK_OP_NEG, bound->at, p->depth);
+    negated->a = bound;
+    return negated;
+}
+
+/* sub = [ expr ] ":" [ expr ] | expr | "*"       "*" only before "," or "]" */
+static rk_sub parse_sub(rk_parser *p)
+{
+    rk_sub sub = {.kind = RK_SUB_INDEX, .at = rk_parser_peek(p)->at};
+    int32_t depth = 0;
+    const rk_token *next = rk_parser_ahead(p, 1);
+    if (rk_parser_is(p, "*") && (rk_token_is(next, ",") || rk_token_is(next, "]"))) {
+        rk_parser_next(p);
+        sub.kind = RK_SUB_LIFT;
+        p->depth = 0;
+        return sub;
+    }
+    if (!rk_parser_is(p, ":")) {
+        const bool minus = rk_parser_is(p, "-");
+        sub.lo = rk_parse_expr(p);
+        sub.at = rk_span_join(sub.at, sub.lo->at);
+        sub.lo_end = minus && (p->fields || rk_parser_is(p, ":"));
+        sub.lo = sub.lo_end ? without_minus(p, sub.lo) : sub.lo;
+        depth = p->depth;
+    }
+    const rk_span colon = rk_parser_peek(p)->at;
+    if (rk_parser_accept(p, ":")) {
+        sub.kind = RK_SUB_SLICE;
+        sub.at = rk_span_join(sub.at, colon);
+        if (!rk_parser_is(p, ",") && !rk_parser_is(p, "]")) {
+            sub.hi_end = rk_parser_is(p, "-");
+            sub.hi = rk_parse_expr(p);
+            sub.at = rk_span_join(sub.at, sub.hi->at);
+            sub.hi = sub.hi_end ? without_minus(p, sub.hi) : sub.hi;
+            depth = larger(depth, p->depth);
+        }
+    }
+    p->depth = depth;
+    return sub;
+}
+
+/* postfix = primary { "[" sub { "," sub } "]" } */
+rk_expr *rk_parse_postfix(rk_parser *p)
+{
+    rk_expr *base = parse_primary(p);
+    while (rk_parser_is(p, "[")) {
+        int32_t depth = p->depth;
+        rk_parser_enter(p);
+        rk_parser_next(p);
+        int32_t nsub = 0;
+        rk_sub *sub = NULL;
+        do {
+            sub = rk_grow(p->unit, sub, nsub, sizeof *sub);
+            sub[nsub++] = parse_sub(p);
+            depth = larger(depth, p->depth);
+        } while (rk_parser_accept(p, ","));
+        const rk_span end = rk_parser_peek(p)->at;
+        rk_parser_expect(p, "]");
+        p->nest--;
+        rk_expr *index = new_parent(p, RK_EXPR_INDEX, RK_OP_NONE,
+                                    rk_span_join(base->at, end), depth);
+        index->a = base;
+        index->nsub = nsub;
+        index->sub = sub;
+        base = index;
+    }
+    return base;
+}
+
+/* unary = ( "-" | "+" | "!" ) unary | power
+ * power = postfix [ "^" unary ]                  so -x^2 is -(x^2), and 2^3^2 is 2^(3^2) */
+static rk_expr *parse_unary(rk_parser *p)
+{
+    const rk_token *sign = rk_parser_peek(p);
+    const bool plus = rk_token_is(sign, "+");
+    if (plus || rk_token_is(sign, "-") || rk_token_is(sign, "!")) {
+        rk_parser_enter(p);
+        rk_parser_next(p);
+        rk_expr *operand = parse_unary(p);
+        p->nest--;
+        if (plus) {
+            return operand;
+        }
+        rk_expr *unary =
+            new_parent(p, RK_EXPR_UNARY, rk_token_is(sign, "-") ? RK_OP_NEG : RK_OP_NOT,
+                       rk_span_join(sign->at, operand->at), p->depth);
+        unary->a = operand;
+        return unary;
+    }
+    rk_expr *base = rk_parse_postfix(p);
+    if (!rk_parser_is(p, "^")) {
+        return base;
+    }
+    const int32_t depth = p->depth;
+    rk_parser_enter(p);
+    rk_parser_next(p);
+    rk_expr *exponent = parse_unary(p);
+    p->nest--;
+    rk_expr *power =
+        new_parent(p, RK_EXPR_POWER, RK_OP_NONE, rk_span_join(base->at, exponent->at),
+                   larger(depth, p->depth));
+    power->a = base;
+    power->b = exponent;
+    return power;
+}
+
+enum { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_COUNT };
+
+typedef struct binary_op {
+    char text[3];
+    int level; /* the higher, the tighter */
+    rk_op op;
+} binary_op;
+
+static const binary_op *find_binary(const rk_parser *p)
+{
+    static const binary_op list[] = {
+        {"||", LEVEL_OR, RK_OP_OR},       {"&&", LEVEL_AND, RK_OP_AND},
+        {"==", LEVEL_COMPARE, RK_OP_EQ},  {"!=", LEVEL_COMPARE, RK_OP_NE},
+        {"<", LEVEL_COMPARE, RK_OP_LT},   {"<=", LEVEL_COMPARE, RK_OP_LE},
+        {">", LEVEL_COMPARE, RK_OP_GT},   {">=", LEVEL_COMPARE, RK_OP_GE},
+        {"+", LEVEL_SUM, RK_OP_ADD},      {"-", LEVEL_SUM, RK_OP_SUB},
+        {"*", LEVEL_PRODUCT, RK_OP_MUL},  {"/", LEVEL_PRODUCT, RK_OP_DIV},
+        {"%", LEVEL_PRODUCT, RK_OP_REM},
+    };
+    const rk_token *token = rk_parser_peek(p);
+    if (token->kind != RK_TOKEN_PUNCT) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (strcmp(token->name, list[i].text) == 0) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
+static void refuse_chain(rk_parser *p)
+{
+    if (p->error_at != p->at) {
+        rk_error(p->unit, RK_COMPARISON_CHAIN, rk_parser_peek(p)->at,
+                 "write `a < b && b < c`", "comparisons do not chain");
+        p->error_at = p->at;
+    }
+}
+
+/* or   = and { "||" and }          and  = cmp { "&&" cmp }
+ * cmp  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum ]
+ * sum  = prod { ( "+" | "-" ) prod }
+ * prod = unary { ( "*" | "/" | "%" ) unary }
+ * Left operands wait, each with its operator, until one that binds no tighter follows; so
+ * the levels of those that wait rise. */
+static rk_expr *parse_binary(rk_parser *p)
+{
+    struct {
+        const binary_op *op;
+        rk_expr *left;
+        int32_t depth;
+    } wait[LEVEL_COUNT];
+    int nwait = 0;
+    for (;;) {
+        rk_expr *right = parse_unary(p);
+        const binary_op *op = find_binary(p);
+        while (nwait > 0 && (op == NULL || wait[nwait - 1].op->level >= op->level)) {
+            nwait--;
+            rk_expr *left = wait[nwait].left;
+            rk_expr *joined = new_parent(p, RK_EXPR_BINARY, wait[nwait].op->op,
+                                         rk_span_join(left->at, right->at),
+                                         larger(wait[nwait].depth, p->depth));
+            joined->a = left;
+            joined->b = right;
+            right = joined;
+            if (op != NULL && op->level == LEVEL_COMPARE &&
+                wait[nwait].op->level == LEVEL_COMPARE) {
+                refuse_chain(p);
+            }
+        }
+        if (op == NULL) {
+            return right;
+        }
+        wait[nwait].op = op;
+        wait[nwait].left = right;
+        wait[nwait++].depth = p->depth;
+        rk_parser_next(p);
+    }
+}
+
+/* expr = or [ "?" expr ":" expr ] */
+rk_expr *rk_parse_expr(rk_parser *p)
+{
+    rk_expr *cond = parse_binary(p);
+    if (!rk_parser_is(p, "?")) {
+        return cond;
+    }
+    int32_t depth = p->depth;
+    rk_parser_enter(p);
+    rk_parser_next(p);
+    rk_expr *yes = rk_parse_expr(p);
+    depth = larger(depth, p->depth);
+    rk_parser_expect(p, ":");
+    rk_expr *no = rk_parse_expr(p);
+    p->nest--;
+    rk_expr *select = new_parent(p, RK_EXPR_SELECT, RK_OP_SELECT,
+                                 rk_span_join(cond->at, no->at),
+                                 larger(depth, p->depth));
+    select->a = cond;
+    select->b = yes;
+    select->c = no;
+    return select;
+}

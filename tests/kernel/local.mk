@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library's own sources: fd.rk and math.rk, on every backend.
+EXTRA_DIST += %D%/make_math_table.py %D%/math_table.txt
+check_PROGRAMS += tests/kernel/test_fd
+tests_kernel_test_fd_SOURCES = tests/kernel/test_fd.c
+tests_kernel_test_fd_LDADD = librubus.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_math
+tests_kernel_test_math_SOURCES = tests/kernel/test_math.c
+tests_kernel_test_math_LDADD = librubus.la $(CHECK_LIBS) -lm
+# Check and fields: one stage each, with a small library of their own.
+check_PROGRAMS += tests/kernel/test_affine tests/kernel/test_check tests/kernel/test_field \
+	tests/kernel/test_field_statement
+tests_kernel_test_affine_SOURCES = tests/kernel/test_affine.c tests/kernel/check_unit.h
+tests_kernel_test_affine_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+tests_kernel_test_check_SOURCES = tests/kernel/test_check.c tests/kernel/check_unit.h
+tests_kernel_test_check_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+tests_kernel_test_field_SOURCES = tests/kernel/test_field.c tests/kernel/check_unit.h
+tests_kernel_test_field_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+tests_kernel_test_field_statement_SOURCES = \
+	tests/kernel/test_field_statement.c tests/kernel/check_unit.h
+tests_kernel_test_field_statement_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
