@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of slots: what a plugin filled is copied into the library's own memory and
+ * never read from the plugin again. Required slots must be there; every hole among the
+ * optional ones is filled by a stub, so callers need not know which is which.
+ */
+#include "config.h"
+
+#include "libcore/runtime/plugin.h"
+
+#include <string.h>
+
+#define SLOT_ENTRY(slot, needed, since, summary)                                         \
+    {#slot, offsetof(rubus_ops, slot), needed, since},
+const rubus__slot rubus__slots[RUBUS__SLOT_COUNT] = {RUBUS_SLOT_LIST(SLOT_ENTRY)};
+
+#define SLOT_ONE(slot, needed, since, summary) +1
+_Static_assert(0 RUBUS_SLOT_LIST(SLOT_ONE) == RUBUS__SLOT_COUNT, "slots are counted");
+_Static_assert(sizeof(rubus_ops) ==
+                   offsetof(rubus_ops, device_count) + RUBUS__SLOT_COUNT * sizeof(void *),
+               "the list has every slot of the table");
+
+bool rubus__slot_filled(const rubus_ops *ops, size_t slot)
+{
+    static const char hole[sizeof(void *)];
+    return memcmp((const char *)ops + rubus__slots[slot].offset, hole, sizeof hole) != 0;
+}
+
+bool rubus__table_take(rubus__backend *backend, char reason[RUBUS__REASON_ROOM])
+{
+    // bytes that a plugin of a later ABI wrote beyond our table do not exist: it was told
+    // the size
+    memcpy(&backend->ops, &backend->room, sizeof backend->ops);
+    backend->ops.struct_size = sizeof backend->ops;
+    for (size_t i = 0; i < RUBUS__SLOT_COUNT; i++) {
+        if (rubus__slots[i].required && !rubus__slot_filled(&backend->ops, i)) {
+            rubus__snprintf(reason, RUBUS__REASON_ROOM,
+                            "its required slot '%s' (since ABI 1.%u) is empty",
+                            rubus__slots[i].name, rubus__slots[i].since_minor);
+            return false;
+        }
+    }
+    if ((backend->ops.map == NULL) != (backend->ops.unmap == NULL)) {
+        rubus__snprintf(reason, RUBUS__REASON_ROOM,
+                        "it fills only one of the slots 'map' and 'unmap'");
+        return false;
+    }
+    return true;
+}
+
+static rubus_status own_fill(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
+                             const void *pattern, uint32_t pattern_size)
+{
+    return dev->ops->fill(dev->ctx, buffer, first, n, pattern, pattern_size);
+}
+
+static rubus_status own_copy(rubus__device *dev, void *dst, uint64_t dst_first,
+                             const void *src, uint64_t src_first, uint64_t n)
+{
+    return dev->ops->copy(dev->ctx, dst, dst_first, src, src_first, n);
+}
+
+static rubus_status own_map(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
+                            uint32_t access, void **out_host)
+{
+    (void)n;
+    void *host = NULL;
+    const rubus_status st = dev->ops->map(dev->ctx, buffer, access, &host);
+    if (st == RUBUS_OK && host == NULL) {
+        return rubus__fail(RUBUS_EPLUGIN, "backend '%s': slot 'map' gives no pointer",
+                           dev->name);
+    }
+    if (st == RUBUS_OK) {
+        *out_host = (char *)host + first;
+    }
+    return st;
+}
+
+static rubus_status own_unmap(rubus__device *dev, void *buffer)
+{
+    return dev->ops->unmap(dev->ctx, buffer);
+}
+
+static rubus_status own_spmv(rubus__device *dev, const rubus_csr *a, const rubus_vec *x,
+                             const rubus_vec *y, double alpha, double beta)
+{
+    return dev->ops->spmv(dev->ctx, a, x, y, alpha, beta);
+}
+
+static rubus_status own_spmm(rubus__device *dev, const rubus_csr *a, const rubus_mat *x,
+                             const rubus_mat *y, double alpha, double beta)
+{
+    return dev->ops->spmm(dev->ctx, a, x, y, alpha, beta);
+}
+
+static rubus_status own_scatter_flush(rubus__device *dev, const rubus_csr *a)
+{
+    return dev->ops->scatter_flush(dev->ctx, a);
+}
+
+void rubus__table_complete(rubus__device *dev)
+{
+    const rubus_ops *ops = dev->ops;
+    dev->optional = (rubus__optional){
+        .fill = ops->fill != NULL ? own_fill : rubus__stub_fill,
+        .copy = ops->copy != NULL ? own_copy : rubus__stub_copy,
+        .map = ops->map != NULL ? own_map : rubus__stub_map,
+        .unmap = ops->unmap != NULL ? own_unmap : rubus__stub_unmap,
+        .spmv = ops->spmv != NULL ? own_spmv : rubus__stub_spmv,
+        .spmm = ops->spmm != NULL ? own_spmm : rubus__stub_spmm,
+        .scatter_flush =
+            ops->scatter_flush != NULL ? own_scatter_flush : rubus__stub_scatter_flush,
+    };
+}
+
+bool rubus__device_owns(const rubus__device *dev, const char *slot)
+{
+    for (size_t i = 0; i < RUBUS__SLOT_COUNT; i++) {
+        if (strcmp(rubus__slots[i].name, slot) == 0) {
+            return rubus__slot_filled(dev->ops, i);
+        }
+    }
+    return false;
+}
+
+rubus_status rubus__backend_result(const rubus__backend *backend, const char *slot,
+                                   rubus_status st)
+{
+    if (st == RUBUS_OK) {
+        return st;
+    }
+    const char *name = backend->plugin->name;
+    if (st > 0 || strcmp(rubus_status_name(st), "RUBUS_?") == 0) {
+        return rubus__fail(RUBUS_EPLUGIN,
+                           "backend '%s': slot '%s' returned %d, which is no status",
+                           name, slot, st);
+    }
+    if (rubus_error_text()[0] == '\0') {
+        rubus__fail(st, "backend '%s': slot '%s' failed without a reason: %s", name, slot,
+                    rubus_status_text(st));
+    }
+    return st;
+}
+
+rubus_status rubus__slot_result(const rubus__device *dev, const char *slot,
+                                rubus_status st)
+{
+    return rubus__backend_result(dev->backend, slot, st);
+}

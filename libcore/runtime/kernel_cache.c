@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel cache: one folder of ours (0700), one file an entry. Entries appear by rename,
+ * so a reader sees a whole file or none; any number of processes may write the same entry.
+ * Nothing here is trusted by its users: a backend verifies what it gets.
+ */
+#include "config.h"
+
+#include "libcore/runtime/kernel_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_BYTES ((off_t)256 << 20) /* past this the oldest entries go */
+
+static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER; /* guards `warned` */
+static bool warned;
+
+static void warn(const char *folder, const char *reason)
+{
+    pthread_mutex_lock(&once);
+    const bool first = !warned;
+    warned = true;
+    pthread_mutex_unlock(&once);
+    if (first) {
+        rubus__log(RUBUS__LOG_WARNING, "cache",
+                   "kernel cache %s is not used: %s (RUBUS_CACHE_DIR names another, or "
+                   "`off`)",
+                   folder, reason);
+    }
+}
+
+/* Path of the folder as a fresh string; NULL: no cache. */
+static char *folder_path(void)
+{
+    const char *set = rubus__env(RUBUS__ENV_CACHE_DIR);
+    if (set != NULL) {
+        return strcmp(set, "off") == 0 ? NULL : rubus__strdup(set);
+    }
+    const char *xdg = rubus__env_system("XDG_CACHE_HOME");
+    if (xdg != NULL && xdg[0] == '/') {
+        return rubus__format("%s/rubus", xdg);
+    }
+    const char *home = rubus__env_system("HOME");
+    return home != NULL && home[0] == '/' ? rubus__format("%s/.cache/rubus", home) : NULL;
+}
+
+/* Makes the folder and those above it that are missing. */
+static void make_folders(char *path)
+{
+    for (char *p = path + 1; *p != '\0'; p++) {
+        if (*p == '/') {
+            *p = '\0';
+            (void)mkdir(path, 0700);
+            *p = '/';
+        }
+    }
+    (void)mkdir(path, 0700);
+}
+
+/* The folder, open; -1: no cache. */
+static int folder_open(bool create)
+{
+    char *path = folder_path();
+    if (path == NULL) {
+        return -1;
+    }
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT && create) {
+        make_folders(path);
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    struct stat st;
+    if (fd < 0) {
+        if (create || errno != ENOENT) {
+            warn(path, strerror(errno));
+        }
+    } else if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
+        warn(path, "it is not ours, or others may write to it");
+        close(fd);
+        fd = -1;
+    }
+    rubus__free(path);
+    return fd;
+}
+
+static void entry_name(const uint8_t key[32], const char *suffix, char out[192])
+{
+    char hex[65];
+    rubus__hex(key, 32, hex);
+    rubus__snprintf(out, 192, "%s-%.100s", hex, suffix);
+}
+
+static bool suffix_ok(const char *suffix)
+{
+    return suffix != NULL && suffix[0] != '\0' &&
+           strspn(suffix, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(suffix);
+}
+
+rubus_status rubus__cache_get(const uint8_t key[32], const char *suffix, int32_t *out_fd)
+{
+    *out_fd = -1;
+    if (!suffix_ok(suffix)) {
+        return rubus__fail(RUBUS_EINVAL, "cache_get: the suffix must be of [a-z0-9.-]");
+    }
+    const int folder = folder_open(false);
+    if (folder < 0) {
+        return RUBUS_OK;
+    }
+    char name[192];
+    entry_name(key, suffix, name);
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    close(folder);
+    struct stat st;
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+                    st.st_uid != geteuid() || st.st_size == 0)) {
+        close(fd);
+        return RUBUS_OK;
+    }
+    *out_fd = fd;
+    return RUBUS_OK;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static bool copy_all(int from, int to)
+{
+    char bytes[65536];
+    off_t at = 0;
+    for (;;) {
+        const ssize_t n = pread(from, bytes, sizeof(bytes), at);
+        if (n <= 0) {
+            return n == 0;
+        }
+        at += n;
+        for (ssize_t done = 0; done < n;) {
+            const ssize_t w = write(to, bytes + done, (size_t)(n - done));
+            if (w < 0) {
+                return false;
+            }
+            done += w;
+        }
+    }
+}
+
+typedef struct old_entry {
+    struct timespec used;
+    off_t size;
+    char name[192];
+} old_entry;
+
+static int older(const void *a, const void *b)
+{
+    const old_entry *x = a;
+    const old_entry *y = b;
+    if (x->used.tv_sec != y->used.tv_sec) {
+        return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+    }
+    return strcmp(x->name, y->name);
+}
+
+/* All entries with their sizes; half-written files older than a minute are removed. */
+static old_entry *list_entries(int folder, size_t *out_n, off_t *out_total)
+{
+    *out_n = 0;
+    *out_total = 0;
+    const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again < 0 ? NULL : fdopendir(again);
+    if (dir == NULL) {
+        if (again >= 0) {
+            close(again);
+        }
+        return NULL;
+    }
+    old_entry *list = NULL;
+    for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir)) {
+        struct stat st;
+        if (strlen(d->d_name) >= sizeof(list->name) ||
+            fstatat(folder, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(st.st_mode)) {
+            continue;
+        }
+        old_entry *more = rubus__realloc(list, (*out_n + 1) * sizeof(*list));
+        if (more == NULL) {
+            break;
+        }
+        list = more;
+        list[*out_n].used = st.st_mtim;
+        list[*out_n].size = st.st_size;
+        strcpy(list[*out_n].name, d->d_name);
+        *out_total += st.st_size;
+        (*out_n)++;
+    }
+    closedir(dir);
+    return list;
+}
+
+static void trim(int folder)
+{
+    size_t n = 0;
+    off_t total = 0;
+    old_entry *list = list_entries(folder, &n, &total);
+    if (list != NULL && total > MOST_BYTES) {
+        qsort(list, n, sizeof(*list), older);
+        for (size_t i = 0; i < n && total > MOST_BYTES / 2; i++) {
+            if (unlinkat(folder, list[i].name, 0) == 0) {
+                total -= list[i].size;
+            }
+        }
+    }
+    rubus__free(list);
+}
+
+rubus_status rubus__cache_put(const uint8_t key[32], const char *suffix, int32_t fd)
+{
+    if (!suffix_ok(suffix)) {
+        return rubus__fail(RUBUS_EINVAL, "cache_put: the suffix must be of [a-z0-9.-]");
+    }
+    const int folder = folder_open(true);
+    if (folder < 0) {
+        return RUBUS_OK;
+    }
+    char name[192];
+    char draft[64];
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number)) {
+        number = (uint64_t)getpid();
+    }
+    entry_name(key, suffix, name);
+    rubus__snprintf(draft, sizeof(draft), ".draft-%ld-%016llx", (long)getpid(),
+                    (unsigned long long)number);
+    const int out = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (out < 0) {
+        warn("folder", strerror(errno));
+    } else {
+        const bool whole = copy_all(fd, out);
+        const bool kept = close(out) == 0 && whole;
+        if (!kept || renameat(folder, draft, folder, name) != 0) {
+            rubus__log(RUBUS__LOG_WARNING, "cache", "an entry could not be written: %s",
+                       strerror(errno));
+            (void)unlinkat(folder, draft, 0);
+        }
+        trim(folder);
+    }
+    close(folder);
+    return RUBUS_OK;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUBUS_RUNTIME_H
+#define RUBUS_RUNTIME_H
+/*
+ * The objects of the runtime. A context owns a device and serialises all slots of it with
+ * one lock; arrays and modules hold their context. Functions that say "locked" are called
+ * between rubus__enter and rubus__leave.
+ *
+ * Locks: registry (see registry.h) before build_lock before lock; nothing is taken while
+ * `lock` is held.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <rubus/kernel.h>
+
+#include "libcore/kernel/program.h"
+#include "libcore/runtime/registry.h"
+
+#define RUBUS__GUARD 256u /* bytes on each side of a buffer in validate mode */
+
+/* Memory that grows when asked for more and is used by launches in queue order. */
+typedef struct rubus__scratch {
+    void *buffer;
+    uint64_t nbyte;
+} rubus__scratch;
+
+struct rubus_context {
+    atomic_int references;
+    unsigned fork_generation; /* of the process that made it */
+    rubus__device *dev;
+    pthread_mutex_t lock;       /* guards all below and every slot but module_create */
+    pthread_mutex_t build_lock; /* one module_create at a time */
+    bool lost;                  /* the device is lost: sticky */
+    bool validate;
+    rubus_context_counters counters;
+    struct rubus__storage *storages; /* all alive, for validate mode */
+    rubus__scratch *scratch;    /* partials of folds, then two for their trees */
+    int32_t nscratch;
+    rubus__scratch results;     /* one slot of result_stride bytes per result */
+    uint64_t result_stride;
+    struct rubus_module *pending; /* checked modules launched since the last report */
+    char *late_error;             /* of a checked module that is gone, for the next report */
+    struct rubus_module *blas;    /* kernels that stand in for fill and copy */
+    bool blas_tried;
+};
+
+/* Memory of one buffer, shared by an array and its views. */
+typedef struct rubus__storage {
+    atomic_int references;
+    rubus_context *context;
+    void *buffer;   /* NULL if nbyte is 0 */
+    uint64_t nbyte; /* without guards */
+    uint64_t base;  /* first byte of the user's memory in the buffer */
+    struct rubus__storage *next; /* in context->storages */
+    struct rubus__storage *before;
+} rubus__storage;
+
+struct rubus_array {
+    rubus__storage *storage;
+    int32_t type;
+    rubus_shape shape;
+    int64_t count;
+    uint64_t first; /* byte, of the user's memory */
+    uint64_t nbyte;
+    bool mapped;
+    uint32_t map_access;
+};
+
+struct rubus_kernel {
+    struct rubus_module *module;
+    const rk_kernel *k;
+    uint32_t block_room;    /* largest block of its entries */
+    uint32_t nbuffer_room;  /* most buffers of an entry */
+    int64_t (*extent)[3];   /* of the last checked launch, for reports */
+};
+
+struct rubus_module {
+    atomic_int references;
+    rubus_context *context;
+    rk_program *program;
+    void *impl;
+    rubus_entry *entry;
+    rubus_param *param;
+    rubus_kernel *kernel;
+    void *error_buffer; /* checked programs */
+    bool is_pending;
+    struct rubus_module *next_pending;
+};
+
+/* --- context.c ---------------------------------------------------------------------------- */
+
+void rubus__context_hold(rubus_context *context);
+/* Locks; EINVAL for NULL (named `what`), EFORKED, ELOST. */
+rubus_status rubus__enter(rubus_context *context, const char *what);
+/* Unlocks; remembers a lost device; returns st. */
+rubus_status rubus__leave(rubus_context *context, rubus_status st);
+bool rubus__context_forked(const rubus_context *context);
+/* Passes the status of a required or optional slot through rubus__slot_result. */
+#define RUBUS__SLOT(context, slot, call) \
+    rubus__slot_result((context)->dev, slot, (call))
+
+/* --- array.c ------------------------------------------------------------------------------- */
+
+rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
+                                   rubus__storage **out_storage); /* locked */
+void rubus__storage_release(rubus__storage *storage); /* not locked */
+/* The array may be used now: EINVAL (NULL), ESTATE (mapped). */
+rubus_status rubus__array_usable(const rubus_array *array, const char *what);
+uint64_t rubus__array_first_byte(const rubus_array *array); /* in its buffer */
+
+/* --- array_transfer.c ----------------------------------------------------------------------- */
+
+/* Locked. Ranges in bytes of the buffer. */
+rubus_status rubus__write_bytes(rubus_context *context, void *buffer, uint64_t first,
+                                const void *src, uint64_t n);
+rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t first,
+                               void *dst, uint64_t n);
+rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t first,
+                               uint64_t n, const void *pattern, uint32_t pattern_size);
+
+/* --- blas.c: fill and copy as kernels where a backend has no slot ----------------------------- */
+
+rubus_status rubus__blas_fill(rubus_context *context, void *buffer, uint64_t first,
+                              uint64_t n, const void *pattern, uint32_t pattern_size);
+rubus_status rubus__blas_copy(rubus_context *context, void *dst, uint64_t dst_first,
+                              void *src, uint64_t src_first, uint64_t n);
+/* Builds the module once; not locked. OK also where it cannot be built: the stubs that go
+ * through the host stay then. */
+rubus_status rubus__blas_prepare(rubus_context *context);
+
+/* --- module.c ----------------------------------------------------------------------------------- */
+
+void rubus__module_release(rubus_module *module);
+/* As rubus_module_create, from an embedded source of the library ("relax.rk"). */
+rubus_status rubus__module_embedded(rubus_context *context, const char *name,
+                                    const rubus_module_options *options,
+                                    rubus_module **out_module);
+char *rubus__source_read(void *user, const char *importer, const char *name,
+                         char **out_name, size_t *out_size, const char **out_reason);
+
+/* --- launch.c ------------------------------------------------------------------------------------- */
+
+/* One buffer argument of a kernel. */
+typedef struct rubus__operand {
+    void *buffer;
+    uint64_t first_byte;
+    uint64_t nbyte;
+} rubus__operand;
+
+/* A launch that was checked and bound. */
+typedef struct rubus__bound {
+    const rubus_kernel *kernel;
+    const rubus_arg *args;
+    const rubus__operand *operand; /* by parameter */
+    rk_binding binding;
+    void *block;    /* kernel->block_room bytes */
+    void **buffer;  /* kernel->nbuffer_room each */
+    uint64_t *first;
+    uint64_t *nbyte;
+} rubus__bound;
+
+/* Locked: launches one entry. tree_*: for TREE entries and PARTIAL slots. */
+typedef struct rubus__fold_slots {
+    const rubus__operand *partial; /* by result number */
+    rubus__operand src;
+    rubus__operand dst;
+    int64_t n;
+    int64_t last;
+} rubus__fold_slots;
+rubus_status rubus__launch_entry(const rubus__bound *bound, int32_t entry,
+                                 const rk_range *range, const rubus__fold_slots *fold);
+/* Locked: the whole launch, operands given (results included). */
+rubus_status rubus__launch_bound(const rubus__bound *bound);
+
+/* --- launch_check.c --------------------------------------------------------------------------------- */
+
+/* Everything about the arguments but what rk_bind checks. Fills args2 for rk_bind. */
+rubus_status rubus__launch_check(const rubus_kernel *kernel, const rubus_arg *args,
+                                 size_t nargs, rk_argument *out_argument);
+
+/* --- reduce.c ------------------------------------------------------------------------------------------ */
+
+/* Locked: the entries of pass `pass` and the trees of its folds. */
+rubus_status rubus__launch_fold_pass(const rubus__bound *bound, int32_t pass,
+                                     int32_t first_entry);
+rubus_status rubus__scratch_get(rubus_context *context, rubus__scratch *scratch,
+                                uint64_t nbyte);
+
+/* --- validate.c ------------------------------------------------------------------------------------------ */
+
+rubus_status rubus__poison(rubus__storage *storage); /* locked: fresh memory and guards */
+rubus_status rubus__guards_check(rubus__storage *storage); /* locked */
+rubus_status rubus__guards_check_all(rubus_context *context); /* locked */
+/* Locked, at a waiting call: the error record of checked modules, once. */
+rubus_status rubus__report_checked(rubus_context *context);
+void rubus__pending_add(rubus_module *module); /* locked */
+/* Locked, when a module goes: keeps its error for the next report. */
+void rubus__pending_remove(rubus_module *module);
+
+#endif
