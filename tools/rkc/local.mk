@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs while Rubus is built: writes the library's own kernels as C.
+noinst_PROGRAMS += %D%/rkc
+%C%_rkc_SOURCES = %D%/rkc.c
+%C%_rkc_LDADD = libkernel.la libbase.la
