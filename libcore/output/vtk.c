@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * VTK files: image data with appended raw values (.vti) and legacy ASCII (.vtk). Values are
+ * cell data, x fastest; a field of nx x ny cells has nx+1 x ny+1 points.
+ * Source: VTK file formats, Kitware, version 4.2 and the XML formats of VTK 5.
+ */
+#include "config.h"
+
+#include "libcore/output/output.h"
+
+#include <string.h>
+
+static const char *vtk_type(int32_t type)
+{
+    switch (type) {
+    case RUBUS_F32:
+        return "Float32";
+    case RUBUS_F64:
+        return "Float64";
+    case RUBUS_I32:
+        return "Int32";
+    case RUBUS_I64:
+        return "Int64";
+    default:
+        return "UInt8";
+    }
+}
+
+/* Text inside an XML attribute or comment. */
+static void add_escaped(rubus__text *out, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        switch (*s) {
+        case '&':
+            rubus__text_add(out, "&amp;");
+            break;
+        case '<':
+            rubus__text_add(out, "&lt;");
+            break;
+        case '>':
+            rubus__text_add(out, "&gt;");
+            break;
+        case '"':
+            rubus__text_add(out, "&quot;");
+            break;
+        case '-': /* "--" must not stand in a comment */
+            rubus__text_add(out, s[1] == '-' ? "- " : "-");
+            break;
+        default:
+            rubus__text_add_n(out, s, 1);
+            break;
+        }
+    }
+}
+
+static void add_triple(rubus__text *out, const double *v)
+{
+    char number[32];
+    for (int d = 0; d < 3; d++) {
+        rubus__print_f64(v[d], number);
+        rubus__text_add(out, d == 0 ? "" : " ");
+        rubus__text_add(out, number);
+    }
+}
+
+static void add_extent(rubus__text *out, const rubus__grid *grid)
+{
+    rubus__text_format(out, "0 %lld 0 %lld 0 %lld", (long long)grid->n[0],
+                       grid->rank > 1 ? (long long)grid->n[1] : 0LL,
+                       grid->rank > 2 ? (long long)grid->n[2] : 0LL);
+}
+
+void rubus__vti_text(const rubus__grid *grid, rubus__text *out)
+{
+    rubus__text_add(out, "<?xml version=\"1.0\"?>\n");
+    if (grid->title != NULL) {
+        rubus__text_add(out, "<!-- ");
+        add_escaped(out, grid->title);
+        rubus__text_add(out, " -->\n");
+    }
+    rubus__text_add(out, "<VTKFile type=\"ImageData\" version=\"1.0\" "
+                         "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+                         "  <ImageData WholeExtent=\"");
+    add_extent(out, grid);
+    rubus__text_add(out, "\" Origin=\"");
+    add_triple(out, grid->origin);
+    rubus__text_add(out, "\" Spacing=\"");
+    add_triple(out, grid->spacing);
+    rubus__text_add(out, "\">\n    <Piece Extent=\"");
+    add_extent(out, grid);
+    rubus__text_add(out, "\">\n      <CellData Scalars=\"");
+    add_escaped(out, grid->name);
+    rubus__text_format(out, "\">\n        <DataArray type=\"%s\" Name=\"",
+                       vtk_type(grid->type));
+    add_escaped(out, grid->name);
+    rubus__text_add(out, "\" format=\"appended\" offset=\"0\"/>\n      </CellData>\n"
+                         "    </Piece>\n  </ImageData>\n"
+                         "  <AppendedData encoding=\"raw\">\n_");
+    const uint64_t size = grid->raw_size;
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(size >> (8 * i));
+    }
+    rubus__text_add_n(out, (const char *)bytes, sizeof(bytes));
+    rubus__text_add_n(out, grid->raw, grid->raw_size);
+    rubus__text_add(out, "\n  </AppendedData>\n</VTKFile>\n");
+}
+
+static const char *legacy_type(int32_t type)
+{
+    switch (type) {
+    case RUBUS_F32:
+        return "float";
+    case RUBUS_F64:
+        return "double";
+    case RUBUS_I32:
+        return "int";
+    case RUBUS_I64:
+        return "long";
+    default:
+        return "unsigned_char";
+    }
+}
+
+/* A legacy title is one line of at most 255 characters; names have no blanks. */
+static void add_line(rubus__text *out, const char *s, size_t most, bool name)
+{
+    size_t n = 0;
+    for (; s[n] != '\0' && n < most; n++) {
+        const bool blank = s[n] == '\n' || s[n] == '\r' || (name && s[n] == ' ');
+        rubus__text_add_n(out, blank ? (name ? "_" : " ") : &s[n], 1);
+    }
+}
+
+void rubus__vtk_text(const rubus__grid *grid, rubus__text *out)
+{
+    rubus__text_add(out, "# vtk DataFile Version 3.0\n");
+    add_line(out, grid->title == NULL ? grid->name : grid->title, 250, false);
+    rubus__text_format(out, "\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld %lld %lld\n",
+                       (long long)grid->n[0] + 1,
+                       grid->rank > 1 ? (long long)grid->n[1] + 1 : 1LL,
+                       grid->rank > 2 ? (long long)grid->n[2] + 1 : 1LL);
+    rubus__text_add(out, "ORIGIN ");
+    add_triple(out, grid->origin);
+    rubus__text_add(out, "\nSPACING ");
+    add_triple(out, grid->spacing);
+    rubus__text_format(out, "\nCELL_DATA %lld\nSCALARS ", (long long)grid->count);
+    add_line(out, grid->name, 200, true);
+    rubus__text_format(out, " %s 1\nLOOKUP_TABLE default\n", legacy_type(grid->type));
+    for (int64_t i = 0; i < grid->count; i++) {
+        char number[32];
+        rubus__grid_number(grid, i, number);
+        rubus__text_add(out, number);
+        rubus__text_add(out, (i + 1) % grid->n[0] == 0 ? "\n" : " ");
+    }
+}
