@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+bin_PROGRAMS += tools/rubus/rubus
+tools_rubus_rubus_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcdir)/tools/rubus
+tools_rubus_rubus_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tools_rubus_rubus_LDFLAGS =
+if HAVE_ORIGIN_LIBDIR
+tools_rubus_rubus_LDFLAGS += -Wl,-rpath,'$$ORIGIN/$(ORIGIN_LIBDIR)'
+endif
+tools_rubus_rubus_LDADD = librubus.la $(JANSSON_LIBS) -lm
+tools_rubus_rubus_SOURCES = \
+	%D%/bench.h \
+	%D%/bench_dr.c \
+	%D%/bench_launch.c \
+	%D%/bench_stream.c \
+	%D%/case_json.c \
+	%D%/case_json.h \
+	%D%/command.h \
+	%D%/command_bench.c \
+	%D%/command_devices.c \
+	%D%/command_kernel.c \
+	%D%/command_run.c \
+	%D%/command_solve.c \
+	%D%/handwritten.c \
+	%D%/handwritten.h \
+	%D%/handwritten_rows.h \
+	%D%/json_result.c \
+	%D%/main.c \
+	%D%/measure.c \
+	%D%/measure.h \
+	%D%/message.c \
+	%D%/options.c \
+	%D%/result_file.c \
+	%D%/solve_options.c \
+	%D%/solve_options.h

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options of `rubus solve`, turned into the description that the library takes. There zero
+ * means the default, so a zero that was asked for (--tol 0, --niter 0) goes as a negative
+ * number. With --restart only what was given on the command line is passed on.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve_options.h"
+
+enum {
+    OPTION_DIM = CLI_OWN,
+    OPTION_NX, // the three of a kind follow each other
+    OPTION_NY,
+    OPTION_NZ,
+    OPTION_LX,
+    OPTION_LY,
+    OPTION_LZ,
+    OPTION_LAMBDA,
+    OPTION_LAMBDA_CONST,
+    OPTION_LEFT,
+    OPTION_RIGHT,
+    OPTION_INIT,
+    OPTION_PROFILE,
+    OPTION_TOL,
+    OPTION_NITER,
+    OPTION_KERNELS,
+    OPTION_MEAN,
+    OPTION_PLOT,
+    OPTION_HISTORY,
+    OPTION_CHECKPOINT,
+    OPTION_RESTART,
+    OPTION_BENCH,
+};
+
+static const struct option options[] = {
+    {"dim", required_argument, NULL, OPTION_DIM},
+    {"nx", required_argument, NULL, OPTION_NX},
+    {"ny", required_argument, NULL, OPTION_NY},
+    {"nz", required_argument, NULL, OPTION_NZ},
+    {"lx", required_argument, NULL, OPTION_LX},
+    {"ly", required_argument, NULL, OPTION_LY},
+    {"lz", required_argument, NULL, OPTION_LZ},
+    {"lambda", required_argument, NULL, OPTION_LAMBDA},
+    {"lambda-const", required_argument, NULL, OPTION_LAMBDA_CONST},
+    {"left", required_argument, NULL, OPTION_LEFT},
+    {"right", required_argument, NULL, OPTION_RIGHT},
+    {"init", required_argument, NULL, OPTION_INIT},
+    {"profile", required_argument, NULL, OPTION_PROFILE},
+    {"tol", required_argument, NULL, OPTION_TOL},
+    {"niter", required_argument, NULL, OPTION_NITER},
+    {"kernels", required_argument, NULL, OPTION_KERNELS},
+    {"mean", required_argument, NULL, OPTION_MEAN},
+    {"output", required_argument, NULL, 'o'},
+    {"plot", required_argument, NULL, OPTION_PLOT},
+    {"history", required_argument, NULL, OPTION_HISTORY},
+    {"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
+    {"restart", required_argument, NULL, OPTION_RESTART},
+    {"bench", no_argument, NULL, OPTION_BENCH},
+    CLI_OPTION_BACKEND,
+    CLI_OPTION_REAL,
+    CLI_OPTION_JSON,
+    CLI_OPTION_LAST,
+};
+
+static bool given(const solve_options *o, int option)
+{
+    return (o->given >> (option - CLI_OWN) & 1) != 0;
+}
+
+static bool take_number(solve_options *o, int code)
+{
+    static const char *const axes[] = {"x", "y", "z", NULL};
+    static const char *const kernels[] = {"math", "index", "fused", NULL};
+    static const char *const means[] = {"arithmetic", "harmonic", NULL};
+    const cli_command *c = &cli_solve;
+    rubus_relax_desc *d = &o->desc;
+    int64_t whole = 0;
+    bool good = true;
+    switch (code) {
+    case OPTION_DIM:
+        good = cli_integer(c, "dim", optarg, 1, &whole);
+        if (good && whole > 3) {
+            cli_usage("solve", "--dim: %s is none of 1, 2, 3", optarg);
+            return false;
+        }
+        d->dim = (int32_t)whole;
+        break;
+    case OPTION_NX:
+    case OPTION_NY:
+    case OPTION_NZ: {
+        static const char *const names[] = {"nx", "ny", "nz"};
+        const int axis = code - OPTION_NX;
+        good = cli_integer(c, names[axis], optarg, 1, &d->n[axis]);
+        break;
+    }
+    case OPTION_LX:
+    case OPTION_LY:
+    case OPTION_LZ: {
+        static const char *const names[] = {"lx", "ly", "lz"};
+        const int axis = code - OPTION_LX;
+        good = cli_positive(c, names[axis], optarg, &d->length[axis]);
+        break;
+    }
+    case OPTION_LAMBDA_CONST:
+        good = cli_positive(c, "lambda-const", optarg, &d->lambda_const);
+        break;
+    case OPTION_LEFT:
+        good = cli_real(c, "left", optarg, &d->left);
+        break;
+    case OPTION_RIGHT:
+        good = cli_real(c, "right", optarg, &d->right);
+        break;
+    case OPTION_INIT:
+        good = cli_real(c, "init", optarg, &d->init);
+        break;
+    case OPTION_PROFILE:
+        good = cli_word(c, "profile", optarg, axes, &d->profile);
+        break;
+    case OPTION_TOL:
+        good = cli_real(c, "tol", optarg, &d->tol);
+        if (good && d->tol < 0) {
+            cli_usage("solve", "--tol: %s is negative", optarg);
+            return false;
+        }
+        d->tol = d->tol == 0 ? -1 : d->tol;
+        break;
+    case OPTION_NITER:
+        good = cli_integer(c, "niter", optarg, 0, &d->niter);
+        if (good && d->niter > INT64_MAX / 4) {
+            cli_usage("solve", "--niter: %s is too large", optarg);
+            return false;
+        }
+        d->niter = d->niter == 0 ? -1 : d->niter;
+        break;
+    case OPTION_KERNELS:
+        good = cli_word(c, "kernels", optarg, kernels, &d->kernels);
+        d->kernels += RUBUS_KERNELS_MATH;
+        break;
+    case OPTION_MEAN:
+        good = cli_word(c, "mean", optarg, means, &d->mean);
+        d->mean += RUBUS_MEAN_ARITHMETIC;
+        break;
+    default:
+        break;
+    }
+    return good;
+}
+
+static void take_path(solve_options *o, int code)
+{
+    switch (code) {
+    case 'o':
+        o->output = optarg;
+        break;
+    case OPTION_LAMBDA:
+        o->lambda_path = optarg;
+        break;
+    case OPTION_PLOT:
+        o->plot = optarg;
+        break;
+    case OPTION_HISTORY:
+        o->history = optarg;
+        break;
+    case OPTION_CHECKPOINT:
+        o->checkpoint = optarg;
+        break;
+    case OPTION_RESTART:
+        o->restart = optarg;
+        break;
+    case OPTION_BENCH:
+        o->bench = true;
+        break;
+    default:
+        break;
+    }
+}
+
+// What does not go together, and what is missing.
+static int check_together(const solve_options *o)
+{
+    const int32_t dim = o->desc.dim != 0 ? o->desc.dim : 2;
+    if (o->restart != NULL) {
+        for (size_t i = 0; options[i].name != NULL; i++) {
+            const int code = options[i].val;
+            if (code >= CLI_OWN && code < OPTION_PLOT && code != OPTION_TOL &&
+                code != OPTION_NITER && given(o, code)) {
+                return cli_usage("solve",
+                                 "--%s does not go with --restart: the checkpoint holds "
+                                 "it",
+                                 options[i].name);
+            }
+        }
+        if (o->common.real != 0 || o->bench) {
+            return cli_usage("solve", "--%s does not go with --restart",
+                             o->bench ? "bench" : "real");
+        }
+        return CLI_DONE;
+    }
+    if (!given(o, OPTION_NX)) {
+        return cli_usage("solve", "--nx is missing");
+    }
+    static const char axes[] = "xyz";
+    for (int axis = dim; axis < 3; axis++) {
+        if (given(o, OPTION_NX + axis) || given(o, OPTION_LX + axis)) {
+            return cli_usage("solve", "--%c%c needs --dim %d or more",
+                             given(o, OPTION_NX + axis) ? 'n' : 'l', axes[axis],
+                             axis + 1);
+        }
+    }
+    if (o->desc.profile >= dim) {
+        return cli_usage("solve", "--profile %c needs --dim %d", axes[o->desc.profile],
+                         o->desc.profile + 1);
+    }
+    if (o->lambda_path != NULL && given(o, OPTION_LAMBDA_CONST)) {
+        return cli_usage("solve", "--lambda and --lambda-const exclude each other");
+    }
+    return CLI_DONE;
+}
+
+// Adds a number to the list; false if out of memory.
+static bool add_number(double **list, size_t *n, size_t *room, double value)
+{
+    if (*n == *room) {
+        const size_t grown_room = *room > 0 ? 2 * *room : 1024;
+        double *grown = realloc(*list, grown_room * sizeof(grown[0]));
+        if (grown == NULL) {
+            return false;
+        }
+        *list = grown;
+        *room = grown_room;
+    }
+    (*list)[(*n)++] = value;
+    return true;
+}
+
+// A number of a line without blanks and comment; "" if there is none.
+static char *trim_line(char *line)
+{
+    line[strcspn(line, "#\r\n")] = '\0';
+    line += strspn(line, " \t");
+    size_t size = strlen(line);
+    while (size > 0 && (line[size - 1] == ' ' || line[size - 1] == '\t')) {
+        line[--size] = '\0';
+    }
+    return line;
+}
+
+static int read_numbers(const char *path, FILE *file, double **list, size_t *n)
+{
+    char *line = NULL;
+    size_t line_room = 0;
+    size_t room = 0;
+    int status = CLI_DONE;
+    for (size_t number = 1; getline(&line, &line_room, file) >= 0; number++) {
+        const char *text = trim_line(line);
+        if (text[0] == '\0') {
+            continue;
+        }
+        double value;
+        if (!cli_parse_real(text, &value)) {
+            status = cli_fail(CLI_INPUT, "%s:%zu: '%.60s' is not a number (one a line)",
+                              path, number, text);
+            break;
+        }
+        if (!isfinite(value) || value <= 0) {
+            status = cli_fail(CLI_INPUT,
+                              "%s:%zu: %s: a coefficient must be positive and finite",
+                              path, number, text);
+            break;
+        }
+        if (!add_number(list, n, &room, value)) {
+            status = cli_out_of_memory();
+            break;
+        }
+    }
+    if (status == CLI_DONE && ferror(file)) {
+        status = cli_fail(CLI_INPUT, "cannot read %s: %s", path, strerror(errno));
+    }
+    free(line);
+    return status;
+}
+
+static int read_lambda(solve_options *o)
+{
+    if (o->lambda_path == NULL) {
+        return CLI_DONE;
+    }
+    FILE *file = fopen(o->lambda_path, "re");
+    if (file == NULL) {
+        return cli_fail(CLI_INPUT, "cannot read %s: %s", o->lambda_path, strerror(errno));
+    }
+    double *list = NULL;
+    size_t n = 0;
+    int status = read_numbers(o->lambda_path, file, &list, &n);
+    fclose(file);
+    o->desc.lambda = list;
+    o->desc.nlambda = (int64_t)n;
+    if (status == CLI_DONE && n == 0) {
+        status = cli_fail(CLI_INPUT, "%s holds no numbers", o->lambda_path);
+    }
+    return status;
+}
+
+static void fill_defaults(solve_options *o)
+{
+    rubus_relax_desc *d = &o->desc;
+    if (o->restart != NULL) {
+        return;
+    }
+    d->dim = d->dim != 0 ? d->dim : 2;
+    for (int axis = 1; axis < d->dim; axis++) {
+        d->n[axis] = d->n[axis] != 0 ? d->n[axis] : d->n[0];
+    }
+    d->right = given(o, OPTION_RIGHT) ? d->right : 1;
+    d->real = o->common.real;
+    if (o->bench) {
+        // Whole chunks after the warm-up; the solver's own limit must not come before.
+        const int64_t wanted = d->niter > 0 ? d->niter : SOLVE_BENCH_ITERATIONS;
+        o->bench_chunks = (wanted + SOLVE_BENCH_CHUNK - 1) / SOLVE_BENCH_CHUNK;
+        d->niter = SOLVE_BENCH_WARM_UP + o->bench_chunks * SOLVE_BENCH_CHUNK;
+        d->no_checks = 1;
+    }
+}
+
+int solve_options_read(int argc, char **argv, solve_options *out, int *exit_status)
+{
+    *out = (solve_options){.desc = {.struct_size = sizeof(out->desc)}};
+    for (;;) {
+        const int code = cli_next(&cli_solve, argc, argv, ":b:o:vh", options,
+                                  &out->common, exit_status);
+        if (code == CLI_STOP) {
+            return CLI_STOP;
+        }
+        if (code == CLI_END) {
+            break;
+        }
+        if (code >= CLI_OWN) {
+            out->given |= (uint64_t)1 << (code - CLI_OWN);
+        }
+        if (!take_number(out, code)) {
+            *exit_status = CLI_USAGE;
+            return CLI_STOP;
+        }
+        take_path(out, code);
+    }
+    if (optind < argc) {
+        *exit_status = cli_usage("solve", "unexpected argument '%s'", argv[optind]);
+        return CLI_STOP;
+    }
+    *exit_status = check_together(out);
+    if (*exit_status == CLI_DONE) {
+        fill_defaults(out);
+        *exit_status = read_lambda(out);
+    }
+    return *exit_status == CLI_DONE ? CLI_DONE : CLI_STOP;
+}
+
+void solve_options_free(solve_options *o)
+{
+    free((double *)(uintptr_t)o->desc.lambda);
+    o->desc.lambda = NULL;
+}
