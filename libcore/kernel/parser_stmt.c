@@ -42,6 +42,9 @@ void rk_parser_recover(rk_parser *p)
         const rk_token *token = rk_parser_next(p);
         open += rk_token_is(token, "{") ? 1 : rk_token_is(token, "}") ? -1 : 0;
         if (open == 0 && (rk_token_is(token, ";") || rk_token_is(token, "}"))) {
+            if (rk_token_is(token, "}")) {
+                rk_parser_accept(p, ";"); // as in a = {1, 2};
+            }
             return;
         }
     }

@@ -55,7 +55,7 @@ done
 german "$rubus" solve --dim 1 --nx 4 --lambda lam.txt --lx 2.5 --json --history h.csv \
     >json 2>/dev/null
 lacks "json" '[0-9],[0-9]' json
-says "json" '"residual": [0-9.e-]+,?$' json
+says "json" '"residual": [0-9.e-]+[,}]' json
 if [ -d tr_TR.UTF-8 ]; then
     check "a locale with a dotless i" env LC_ALL=tr_TR.UTF-8 LD_PRELOAD="$work/shim.so" \
         RUBUS_BACKEND=REFERENCE "$rubus" run k.rk --case k.json -o u.TXT

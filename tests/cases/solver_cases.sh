@@ -9,8 +9,8 @@ solve=("$rubus" solve)
 element() { # FILE NUMBER (from 1), comments do not count
     grep -v '^#' "$1" | sed -n "${2}p"
 }
-json() { # MEMBER
-    sed -n "s/^ *\"$1\": *\(.*[^,]\),*\$/\1/p" out
+json() { # MEMBER of the object in out
+    grep -o "\"$1\": [^,}]*" out | cut -d ' ' -f 2-
 }
 
 for backend in reference threads:threads=1 threads:threads=3; do

@@ -628,9 +628,10 @@ static char *read_memory(void *user, const char *importer, const char *name, cha
     snprintf(files->importer, sizeof files->importer, "%s", importer);
     for (const memory_file *f = files->file; f->name != NULL; f++) {
         if (strcmp(f->name, name) == 0) {
+            char *text = rubus__strdup(f->text);
             *out_size = strlen(f->text);
-            *out_name = rubus__strdup(name);
-            return rubus__strdup(f->text);
+            *out_name = text != NULL ? rubus__strdup(name) : NULL;
+            return text;
         }
     }
     *out_reason = "no such file";
@@ -802,7 +803,7 @@ START_TEST(nesting_in_the_middle_stays_in_the_limit)
     ck_assert_msg(unit_parse(&t, text), "%s", t.unit.messages.data);
     rubus__free(text);
     again();
-    text = nested("op f(a) = ", "(", "a", ")", ";", 5000);
+    text = nested("op f(a) = ", "(", "a", ")", ";", 5001);
     ck_assert(!unit_parse(&t, text));
     expect_message("error[K141]");
     rubus__free(text);

@@ -45,7 +45,7 @@ int cli_json_finish(json_t *object, int exit_status)
     if (object == NULL) {
         return cli_out_of_memory();
     }
-    const int failed = json_dumpf(object, stdout, JSON_INDENT(1));
+    const int failed = json_dumpf(object, stdout, JSON_REAL_PRECISION(17));
     json_decref(object);
     if (failed != 0 && !ferror(stdout)) {
         return cli_out_of_memory();
