@@ -110,15 +110,17 @@ RUBUS_API rubus_status rubus_array_view(rubus_array *parent, int64_t first,
                                         rubus_array **out_array) RUBUS_CHECKED;
 
 /** Host pointer to the elements, after all work enqueued before. While an array is mapped
- *  no other call may use it (RUBUS_ESTATE). access: RUBUS_READ, RUBUS_WRITE or both;
+ *  no other call may use it or another window on the same elements (RUBUS_ESTATE), and no
+ *  other window on its memory can be mapped. access: RUBUS_READ, RUBUS_WRITE or both;
  *  without READ the old contents are not promised.
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (mapped already), RUBUS_ENOMEM, RUBUS_ELOST
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (mapped already), RUBUS_ENOMEM, RUBUS_ELOST,
+ *          RUBUS_EFORKED; RUBUS_EBOUNDS if a checked kernel left an array
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_map(rubus_array *array, uint32_t access,
                                        void **out_data) RUBUS_CHECKED;
 
 /** Ends rubus_array_map; the pointer is dead, what was written is seen by later work.
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (not mapped), RUBUS_ELOST
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (not mapped), RUBUS_ELOST, RUBUS_EFORKED
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_unmap(rubus_array *array) RUBUS_CHECKED;
 

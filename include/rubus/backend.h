@@ -14,7 +14,8 @@
  *  - Return RUBUS_OK, or a negative status after `host->fail` wrote the text.
  *  - A context has one in-order queue: each slot takes effect in call order and sees all
  *    earlier effects, whatever engine does the work.
- *  - Calls on one context come from one thread at a time; calls on different contexts
+ *  - Calls on one context come from one thread at a time, but for module_create, which
+ *    may go on beside one other call of the same context; calls on different contexts
  *    may come concurrently.
  *  - A plugin never prints, exits, aborts, throws into the caller, or changes the process
  *    (locale, environment, signals, floating-point mode, working directory, affinity of a
@@ -233,6 +234,8 @@ typedef struct rubus_ops {
                           uint64_t n);
     rubus_status (*read)(void *ctx, const void *buffer, uint64_t first, void *dst,
                          uint64_t n);
+    /** Runs beside other calls of the same context, which do not wait for a compiler; never
+     *  two at a time. So it changes nothing of the context that other slots use. */
     rubus_status (*module_create)(void *ctx, const rubus_module_desc *desc,
                                   void **out_module);
     void (*module_destroy)(void *ctx, void *module);

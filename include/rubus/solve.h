@@ -19,7 +19,7 @@ extern "C" {
 #define RUBUS_OUTCOME_CONVERGED 1  /**< max|r| is below the tolerance in force */
 #define RUBUS_OUTCOME_LIMIT 2      /**< the iteration limit was reached */
 #define RUBUS_OUTCOME_STAGNATED 3  /**< max|r| stopped falling at rounding level */
-#define RUBUS_OUTCOME_DIVERGED 4   /**< NaN, or 1e6 times the first residual */
+#define RUBUS_OUTCOME_DIVERGED 4   /**< NaN, inf, or 1e6 times the first residual */
 
 /**
  * Steady diffusion in a box of 1, 2 or 3 dimensions, cell-centred, with Dirichlet values.
@@ -90,7 +90,8 @@ typedef int (*rubus_relax_progress)(void *user, int64_t iteration, double residu
 
 /** Iterates until an outcome is known, or `limit` more iterations are done (negative: no
  *  such limit). progress may be NULL.
- *  @return RUBUS_OK whatever the outcome; else what a launch or read returns
+ *  @return RUBUS_OK whatever the outcome; RUBUS_ESTATE after a run that failed inside an
+ *          iteration; else what a launch or read returns
  *  @threads One thread at a time per solver. */
 RUBUS_API rubus_status rubus_relax_run(rubus_relax *relax, int64_t limit,
                                        rubus_relax_progress progress,
@@ -110,7 +111,8 @@ RUBUS_API rubus_array *rubus_relax_field(rubus_relax *relax);
 RUBUS_API const rubus_relax_desc *rubus_relax_desc_get(const rubus_relax *relax);
 
 /** Writes everything that a bitwise equal continuation needs.
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_EIO, or what a read returns
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (as rubus_relax_run), RUBUS_EIO, or what
+ *          a read returns
  *  @threads One thread at a time per solver. */
 RUBUS_API rubus_status rubus_relax_save(rubus_relax *relax,
                                         const char *path) RUBUS_CHECKED;
@@ -118,7 +120,7 @@ RUBUS_API rubus_status rubus_relax_save(rubus_relax *relax,
 /** A solver that goes on from a checkpoint; also on another backend. `changes` may give a
  *  new niter and tol (other fields must be 0 or equal); NULL: none.
  *  @return as rubus_relax_create; RUBUS_EIO; RUBUS_EFORMAT: the file is no checkpoint, is
- *          cut short, damaged, or of another version; RUBUS_EINVAL: of another grid
+ *          cut short, damaged, or of another version; RUBUS_EINVAL: of another problem
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_relax_load(rubus_context *context, const char *path,
                                         const rubus_relax_desc *changes,

@@ -3,9 +3,9 @@
  * Messages of the kernel compiler, and the small services that every stage needs: arena
  * memory, names stored once, the budget of steps.
  *
- * A message is one heading (file:line:column), the source line, a caret under the place, and
- * what to do about it. Long lines are cut around the caret; a tab is shown as blanks, so the
- * caret stands right whatever the reader's tab width is.
+ * A message is one heading (file:line:column), the source line, a caret under the place,
+ * and what to do about it. Long lines are cut around the caret; a tab is shown as blanks,
+ * so the caret stands right whatever the reader's tab width is.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 enum { ERRORS_SHOWN = 20, LINE_WIDTH = 120, TAB_WIDTH = 4 };
 
-/* --- memory and names ------------------------------------------------------------------ */
+/* --- memory and names --------------------------------------------------------------- */
 
 void *rk_new(rk_unit *unit, size_t nbyte)
 {
@@ -87,7 +87,7 @@ const char *rk_intern(rk_unit *unit, const char *s, int32_t n)
     return entry->text;
 }
 
-/* --- places ------------------------------------------------------------------------------ */
+/* --- places ------------------------------------------------------------------------- */
 
 /* Whether a byte begins a code point. */
 static bool begins(char c)
@@ -128,7 +128,7 @@ const char *rk_place(rk_unit *unit, rk_span at)
     return rubus__arena_format(unit->arena, "%s:%d", at.source->name, line);
 }
 
-/* --- the source line and its caret ------------------------------------------------------- */
+/* --- the source line and its caret -------------------------------------------------- */
 
 typedef struct cell { /* what one code point shows */
     const char *text;
@@ -240,7 +240,7 @@ static void add_line(rubus__text *out, rk_span at)
     rubus__text_add(out, "\n");
 }
 
-/* --- messages ---------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------- */
 
 static const char *format(rk_unit *unit, const char *message, va_list args)
 {

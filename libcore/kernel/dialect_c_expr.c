@@ -307,89 +307,83 @@ bool rk_c_is_deep(const rk_expr *expr)
     return height(expr) > HEIGHT_MOST;
 }
 
-static int32_t temp_add(rk_c *c, const rk_expr *e)
+/* A new temp that stands for e from now on. */
+static void temp_add(rk_c *c, const rk_expr *e, int32_t number)
 {
-    rk_room(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
+    rk_grow(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
     c->temp[c->ntemp].expr = e;
-    c->temp[c->ntemp].number = c->next_temp++;
-    return c->temp[c->ntemp++].number;
+    c->temp[c->ntemp++].number = number;
 }
 
-/* Takes what was written since `from` off the text again. */
-static const char *cut(rk_c *c, size_t from)
+/* "if (t3) { t4 = value; }"; guard -1: always */
+static void write_guarded(rk_c *c, int32_t guard, int32_t number, const rk_expr *value,
+                          rk_type type)
 {
-    rubus__text *out = c->out;
-    if (out->failed || out->size <= from) {
-        return "";
-    }
-    const char *piece =
-        rubus__arena_strndup(c->unit->arena, out->data + from, out->size - from);
-    out->size = from;
-    out->data[from] = '\0';
-    return piece;
-}
-
-static int32_t settle(rk_c *c, const rk_expr *e);
-
-/* Lines of an operand that may not be evaluated, as a piece to put into an `if`. */
-static const char *settle_apart(rk_c *c, const rk_expr *e, int32_t *height_most)
-{
-    const size_t from = c->out->size;
-    c->indent++;
-    *height_most = larger(*height_most, settle(c, e));
-    c->indent--;
-    return cut(c, from);
-}
-
-/* An operand that is evaluated only where t + test is (or is not) true. */
-static void write_branch(rk_c *c, const char *sign, int32_t test, const char *lines,
-                         int32_t number, const rk_expr *value, rk_type type)
-{
-    rk_c_open(c, "if (%st%d)", sign, (int)test);
-    rubus__text_add(c->out, lines);
     rk_c_begin(c);
+    if (guard >= 0) {
+        rk_c_add(c, "if (t%d) { ", (int)guard);
+    }
     rk_c_add(c, "t%d = ", (int)number);
     rk_c_expr_as(c, value, type);
-    rk_c_add(c, ";\n");
-    rk_c_close(c);
+    rk_c_add(c, guard >= 0 ? "; }\n" : ";\n");
 }
 
-/* && || ?: whose later operands need lines: written out; the value then has a name. */
-static void write_lazy(rk_c *c, const rk_expr *e, const char *lines_b, const char *lines_c)
+static int32_t settle(rk_c *c, const rk_expr *e, int32_t guard);
+
+/* Where t + test is false, though the guard holds. */
+static int32_t write_opposite(rk_c *c, int32_t guard, int32_t test)
+{
+    const int32_t number = c->next_temp++;
+    rk_c_begin(c);
+    rk_c_add(c, "const _Bool t%d = ", (int)number);
+    if (guard >= 0) {
+        rk_c_add(c, "t%d & ", (int)guard);
+    }
+    rk_c_add(c, "!t%d;\n", (int)test);
+    return number;
+}
+
+/* && || ?: whose later operands need lines of their own: these are guarded one by one, not
+ * nested, since braces count as brackets. */
+static void settle_lazy(rk_c *c, const rk_expr *e, int32_t guard)
 {
     const bool select = e->kind == RK_EXPR_SELECT;
     const int32_t test = c->next_temp++;
-    rk_c_begin(c);
-    rk_c_add(c, "const _Bool t%d = ", (int)test);
-    rk_c_expr(c, e->a);
-    rk_c_add(c, ";\n");
-    const int32_t number = temp_add(c, e);
+    rk_c_line(c, "_Bool t%d = 0;", (int)test);
+    write_guarded(c, guard, test, e->a, RK_BOOL);
+    const bool straight = select || e->op == RK_OP_AND;
+    const int32_t guard_b = straight ? test : write_opposite(c, guard, test);
+    (void)settle(c, e->b, guard_b);
+    const int32_t number = c->next_temp++;
     rk_c_begin(c);
     rk_c_add(c, "%s t%d = ", rk_c_type(e->type), (int)number);
     rk_c_add(c, select ? "0;\n" : "t%d;\n", (int)test);
-    const char *sign = !select && e->op == RK_OP_OR ? "!" : "";
-    write_branch(c, sign, test, lines_b, number, e->b, e->type);
+    write_guarded(c, guard_b, number, e->b, e->type);
     if (select) {
-        write_branch(c, "!", test, lines_c, number, e->c, e->type);
+        const int32_t guard_c = write_opposite(c, guard, test);
+        (void)settle(c, e->c, guard_c);
+        write_guarded(c, guard_c, number, e->c, e->type);
     }
+    temp_add(c, e, number);
 }
 
-static int32_t settle_operands(rk_c *c, const rk_expr *e)
+static int32_t settle_operands(rk_c *c, const rk_expr *e, int32_t guard)
 {
-    int32_t h = settle(c, e->a);
-    h = larger(h, settle(c, e->b));
-    h = larger(h, settle(c, e->c));
+    int32_t h = settle(c, e->a, guard);
+    h = larger(h, settle(c, e->b, guard));
+    h = larger(h, settle(c, e->c, guard));
     for (int32_t i = 0; e->op != RK_OP_EXTENT && i < e->narg; i++) {
-        h = larger(h, settle(c, e->arg[i]));
+        h = larger(h, settle(c, e->arg[i], guard));
     }
     for (int32_t i = 0; i < e->nsub; i++) {
-        h = larger(h, settle(c, e->sub[i].lo));
+        h = larger(h, settle(c, e->sub[i].lo, guard));
     }
     return h;
 }
 
-/* Names parts of e until what is left is low; gives the height that is left. */
-static int32_t settle(rk_c *c, const rk_expr *e)
+/* Names parts of e until what is left is low; gives the height that is left. guard: the
+ * temp that tells whether e is evaluated at all, -1: it is. */
+static int32_t settle(rk_c *c, const rk_expr *e, int32_t guard)
 {
     if (e == NULL || e->kind == RK_EXPR_NAME) {
         return 0;
@@ -397,32 +391,28 @@ static int32_t settle(rk_c *c, const rk_expr *e)
     const bool lazy = e->kind == RK_EXPR_SELECT || e->op == RK_OP_AND || e->op == RK_OP_OR;
     int32_t h = 0;
     if (lazy) {
-        h = settle(c, e->a);
-        const char *lines_b = settle_apart(c, e->b, &h);
-        const char *lines_c = e->c != NULL ? settle_apart(c, e->c, &h) : "";
-        if (lines_b[0] != '\0' || lines_c[0] != '\0') {
-            write_lazy(c, e, lines_b, lines_c);
+        const int32_t later = larger(height(e->b), height(e->c));
+        h = larger(settle(c, e->a, guard), later);
+        if (later >= HEIGHT_MOST) {
+            settle_lazy(c, e, guard);
             return 0;
         }
     } else {
-        h = settle_operands(c, e);
+        h = settle_operands(c, e, guard);
     }
     if (h + 1 < HEIGHT_MOST || e->kind == RK_EXPR_INDEX) {
         return h + 1;
     }
-    const size_t from = c->out->size;
-    rk_c_expr(c, e);
-    const char *value = cut(c, from);
-    rk_c_begin(c);
-    rk_c_add(c, "const %s t%d = ", rk_c_type(e->type), (int)temp_add(c, e));
-    rubus__text_add(c->out, value);
-    rk_c_add(c, ";\n");
+    const int32_t number = c->next_temp++;
+    rk_c_line(c, "%s t%d = 0;", rk_c_type(e->type), (int)number);
+    write_guarded(c, guard, number, e, e->type);
+    temp_add(c, e, number);
     return 0;
 }
 
 void rk_c_settle(rk_c *c, const rk_expr *expr)
 {
     if (expr != NULL && rk_c_is_deep(expr)) {
-        (void)settle(c, expr);
+        (void)settle(c, expr, -1);
     }
 }

@@ -205,6 +205,10 @@ static void pass_entry(layout *l, int32_t number)
     entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
     entry->bytes_per_point = pass->bytes_per_point;
     entry->ops_per_point = point ? need.nop : pass->ops_per_point;
+    if (pass->nfold > 0) { // what is launched are segments
+        entry->bytes_per_point *= RK_SEGMENT;
+        entry->ops_per_point *= RK_SEGMENT;
+    }
     add_needed(l, entry, &need, pass->access, error);
     entry_finish(entry);
 }

@@ -3,9 +3,9 @@
  * Source text to tokens.
  *
  * The bytes of the whole source are tested first, comments included, so that everything
- * after may take it as UTF-8; bad ones are reported and skipped. Then each token is read by
- * the function of its kind. Names are code points from U+00A1 on less a few classes, which
- * the table below lists; nothing is normalised.
+ * after may take it as UTF-8; bad ones are reported and skipped. Then each token is read
+ * by the function of its kind. Names are code points from U+00A1 on less a few classes,
+ * which the table below lists; nothing is normalised.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ typedef struct lexer {
     int32_t room;
 } lexer;
 
-/* --- characters -------------------------------------------------------------------------- */
+/* --- characters --------------------------------------------------------------------- */
 
 /* Decodes one code point; returns its bytes, or 0 where the bytes are not UTF-8. */
 static int32_t decode(const char *text, int32_t size, uint32_t *out_point)
@@ -68,12 +68,12 @@ static const point_range white_space[] = {
 
 /* Format characters from U+00A1 on (Cf), then private use (Co). There are no controls. */
 static const point_range not_in_names[] = {
-    {0x00AD, 0x00AD},   {0x0600, 0x0605},   {0x061C, 0x061C},     {0x06DD, 0x06DD},
-    {0x070F, 0x070F},   {0x0890, 0x0891},   {0x08E2, 0x08E2},     {0x180E, 0x180E},
-    {0x200B, 0x200F},   {0x202A, 0x202E},   {0x2060, 0x2064},     {0x2066, 0x206F},
-    {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},   {0x110BD, 0x110BD},   {0x110CD, 0x110CD},
-    {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},   {0xE0001, 0xE0001},
-    {0xE0020, 0xE007F}, {0xE000, 0xF8FF},   {0xF0000, 0xFFFFD},   {0x100000, 0x10FFFD},
+    {0x00AD, 0x00AD},   {0x0600, 0x0605},   {0x061C, 0x061C},   {0x06DD, 0x06DD},
+    {0x070F, 0x070F},   {0x0890, 0x0891},   {0x08E2, 0x08E2},   {0x180E, 0x180E},
+    {0x200B, 0x200F},   {0x202A, 0x202E},   {0x2060, 0x2064},   {0x2066, 0x206F},
+    {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD},
+    {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0001, 0xE0001},
+    {0xE0020, 0xE007F}, {0xE000, 0xF8FF},   {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD},
 };
 
 static bool in_ranges(const point_range *range, size_t n, uint32_t point)
@@ -85,7 +85,8 @@ static bool in_ranges(const point_range *range, size_t n, uint32_t point)
     }
     return false;
 }
-#define IN_RANGES(table, point) in_ranges((table), sizeof(table) / sizeof *(table), (point))
+#define IN_RANGES(table, point)                                                          \
+    in_ranges((table), sizeof(table) / sizeof *(table), (point))
 
 static bool is_digit(char c)
 {
@@ -114,7 +115,8 @@ static int32_t name_point(const lexer *lex, int32_t at)
 static int32_t name_end(const lexer *lex, int32_t at)
 {
     for (;;) {
-        const int32_t n = at < lex->size && is_digit(lex->text[at]) ? 1 : name_point(lex, at);
+        const int32_t n =
+            at < lex->size && is_digit(lex->text[at]) ? 1 : name_point(lex, at);
         if (n == 0) {
             return at;
         }
@@ -151,7 +153,7 @@ static rk_token *add_token(lexer *lex, rk_token_kind kind, int32_t first, int32_
     return token;
 }
 
-/* --- bad bytes --------------------------------------------------------------------------- */
+/* --- bad bytes ---------------------------------------------------------------------- */
 
 /* Reports each run of NUL bytes, and of bytes that are not UTF-8. */
 static void check_bytes(const lexer *lex)
@@ -173,7 +175,8 @@ static void check_bytes(const lexer *lex)
                      "save the file as text in UTF-8, without NUL bytes",
                      "NUL byte at byte %d of the file", first);
         } else {
-            while (at < lex->size && decode(lex->text + at, lex->size - at, &point) == 0) {
+            while (at < lex->size &&
+                   decode(lex->text + at, lex->size - at, &point) == 0) {
                 at++;
             }
             rk_error(lex->unit, RK_BAD_UTF8, span(lex, first, at),
@@ -228,7 +231,7 @@ static void bad_character(lexer *lex)
     }
 }
 
-/* --- numbers ----------------------------------------------------------------------------- */
+/* --- numbers ------------------------------------------------------------------------ */
 
 static int32_t skip_digits(const lexer *lex, int32_t at)
 {
@@ -248,12 +251,14 @@ static const char *cure_of_suffix(const char *digits, int32_t ndigit, const char
         return "a number has one point";
     }
     if (nsuffix == 1 && strchr("fFdDhHlLuU", *suffix) != NULL) {
-        return "leave the suffix out: how wide numbers are is chosen when a module is built";
+        return "leave the suffix out: how wide numbers are is chosen when a module is "
+               "built";
     }
     return "put an operator between the number and the name: 2 * x";
 }
 
-/* The end of the number at lex->at by its grammar; *out_real: it has point or exponent. */
+/* The end of the number at lex->at by its grammar; *out_real: it has point or exponent.
+ * */
 static int32_t number_end(lexer *lex, bool *out_real)
 {
     const char *text = lex->text;
@@ -332,13 +337,13 @@ static void lex_number(lexer *lex)
     }
 }
 
-/* --- other tokens ------------------------------------------------------------------------ */
+/* --- other tokens ------------------------------------------------------------------- */
 
 static bool is_keyword(const char *name)
 {
     static const char *const keyword[] = {
-        "import", "kernel", "reduce", "op",   "func",  "in",    "out",      "inout",
-        "real",   "int",    "bool",   "index", "let",  "if",    "else",     "for",
+        "import", "kernel", "reduce",   "op",     "func", "in",   "out",   "inout",
+        "real",   "int",    "bool",     "index",  "let",  "if",   "else",  "for",
         "while",  "break",  "continue", "return", "over", "true", "false",
     };
     for (size_t i = 0; i < sizeof keyword / sizeof *keyword; i++) {
@@ -354,8 +359,8 @@ static void lex_name(lexer *lex)
     const int32_t first = lex->at;
     const int32_t last = name_end(lex, first);
     const char *name = rk_intern(lex->unit, lex->text + first, last - first);
-    add_token(lex, is_keyword(name) ? RK_TOKEN_KEYWORD : RK_TOKEN_NAME, first, last)->name =
-        name;
+    add_token(lex, is_keyword(name) ? RK_TOKEN_KEYWORD : RK_TOKEN_NAME, first, last)
+        ->name = name;
 }
 
 static void lex_string(lexer *lex)
@@ -365,8 +370,7 @@ static void lex_string(lexer *lex)
     while (last < lex->size && lex->text[last] != '"' && lex->text[last] != '\n') {
         last++;
     }
-    const char *contents =
-        rk_intern(lex->unit, lex->text + first + 1, last - first - 1);
+    const char *contents = rk_intern(lex->unit, lex->text + first + 1, last - first - 1);
     if (last < lex->size && lex->text[last] == '"') {
         last++;
     } else {
@@ -397,7 +401,8 @@ static void skip_comment(lexer *lex)
     }
 }
 
-/* Bytes of the operator or bracket at lex->at, the longest that fits; 0 if there is none. */
+/* Bytes of the operator or bracket at lex->at, the longest that fits; 0 if there is none.
+ * */
 static int32_t punct_size(const lexer *lex)
 {
     static const char pairs[][3] = {"+=", "-=", "*=", "/=", "%=", "++", "--",

@@ -15,11 +15,12 @@
 
 enum { SOURCE_MAX = 16 * 1024 * 1024, IMPORT_DEPTH_MAX = 64, RANK_MAX = 3 };
 
-/* --- parts of declarations --------------------------------------------------------------- */
+/* --- parts of declarations ---------------------------------------------------------- */
 
 static void refuse_rank(rk_parser *p, rk_span at, const char *what)
 {
-    rk_error(p->unit, RK_TOO_MANY_DIMENSIONS, at, "use at most three", "too many %s", what);
+    rk_error(p->unit, RK_TOO_MANY_DIMENSIONS, at, "use at most three", "too many %s",
+             what);
 }
 
 /* "[" [ expr ] { "," [ expr ] } "]" */
@@ -103,7 +104,7 @@ static void add_param(rk_parser *p, rk_decl *owner, rk_decl *param)
     owner->param[owner->nparam++] = param;
 }
 
-/* params = param { "," param }, and the lists of ops and funcs: all between parentheses */
+/* "(" [ param { "," param } ] ")", for ops and funcs with their own rules of one */
 static void parse_params(rk_parser *p, rk_decl *owner, rk_decl *(*parse_one)(rk_parser *))
 {
     rk_parser_expect(p, "(");
@@ -150,7 +151,7 @@ static rk_decl *begin_decl(rk_parser *p, rk_decl_kind kind, const rk_token *name
     return decl;
 }
 
-/* --- declarations ------------------------------------------------------------------------ */
+/* --- declarations ------------------------------------------------------------------- */
 
 /* range = NAME [ "in" expr ":" expr ] */
 static rk_decl *parse_range(rk_parser *p)
@@ -315,7 +316,7 @@ static void parse_func(rk_parser *p)
     module->func[module->nfunc++] = func;
 }
 
-/* --- imports ------------------------------------------------------------------------------- */
+/* --- imports ------------------------------------------------------------------------ */
 
 static void add_source(rk_unit *unit, rk_source *source)
 {
@@ -429,7 +430,7 @@ static void parse_import(rk_parser *p)
     import_source(p, name);
 }
 
-/* --- modules ------------------------------------------------------------------------------- */
+/* --- modules ------------------------------------------------------------------------ */
 
 static void no_declaration(rk_parser *p)
 {

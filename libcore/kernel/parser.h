@@ -4,13 +4,29 @@
 /*
  * What the four files of the parser share.
  *
- * After an error the parser is in panic: every look at the next token shows the end of the
- * file, so all rules unwind by themselves, without an error, to the nearest one that can go
- * on (a block, a header, a declaration), which skips to a place it knows and ends the panic.
+ * After an error the parser is in panic: every look at the next token shows the end of
+ * the file, so all rules unwind by themselves, without an error, to the nearest one that
+ * can go on (a block, a header, a declaration), which skips to a place it knows and ends
+ * the panic.
  */
 #include "libcore/kernel/tree.h"
 
 enum { RK_DEPTH_MAX = 5000 };
+
+/* Keeps the frame of a function out of its caller's, which recurses: a nested source
+ * should parse on a small stack too. */
+#if defined(__GNUC__)
+#define RK_OWN_FRAME __attribute__((noinline))
+#else
+#define RK_OWN_FRAME
+#endif
+
+struct rk_binary_op;
+typedef struct rk_waiting { /* a left operand whose right one is not complete */
+    const struct rk_binary_op *op;
+    rk_expr *left;
+    int32_t depth;
+} rk_waiting;
 
 typedef struct rk_parser {
     rk_unit *unit;
@@ -20,13 +36,16 @@ typedef struct rk_parser {
     int32_t at;       /* number of the next token */
     int32_t error_at; /* number of the token of the last error */
     bool panic;
-    bool fields;      /* in a whole-array kernel or an op: subscripts may count from the end */
-    int32_t nest;     /* rules open now that nest: brackets, signs, blocks ... */
-    int32_t depth;    /* height of the expression that was returned last */
-    int32_t nlocal;   /* locals declared so far in the kernel or func */
+    bool fields; /* in a whole-array kernel or an op: subscripts may count from the end */
+    int32_t nest;   /* rules open now that nest: brackets, signs, blocks ... */
+    int32_t depth;  /* height of the expression that was returned last */
+    int32_t nlocal; /* locals declared so far in the kernel or func */
+    int32_t nwait;  /* left operands of the expressions that are open now */
+    int32_t wait_room;
+    rk_waiting *wait;
 } rk_parser;
 
-/* --- parser_token.c ------------------------------------------------------------------------ */
+/* --- parser_token.c ----------------------------------------------------------------- */
 
 const rk_token *rk_parser_peek(const rk_parser *p);
 const rk_token *rk_parser_ahead(const rk_parser *p, int32_t n); /* END past the end */
@@ -52,16 +71,17 @@ rk_decl *rk_parser_decl(rk_parser *p, rk_decl_kind kind, const rk_token *name);
 /* Opens a rule that nests; K141 if too many are open. Close with p->nest--. */
 void rk_parser_enter(rk_parser *p);
 void rk_parser_limit(rk_parser *p, rk_span at);
-/* Room behind `count` items for one more; a list grows when its count is a power of two. */
+/* Room behind `count` items for one more; a list grows when its count is a power of two.
+ * */
 void *rk_grow(rk_unit *unit, const void *items, int32_t count, size_t size);
 
-/* --- parser_expr.c ------------------------------------------------------------------------ */
+/* --- parser_expr.c ------------------------------------------------------------------ */
 
 rk_expr *rk_parse_expr(rk_parser *p);
 rk_expr *rk_parse_postfix(rk_parser *p); /* left sides of assignments */
 rk_expr *rk_new_expr(rk_parser *p, rk_expr_kind kind, rk_span at);
 
-/* --- parser_stmt.c ------------------------------------------------------------------------ */
+/* --- parser_stmt.c ------------------------------------------------------------------ */
 
 rk_stmt *rk_parse_block(rk_parser *p); /* by p->fields: array or block of the grammar */
 rk_stmt *rk_parse_op_body(rk_parser *p);

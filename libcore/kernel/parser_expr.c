@@ -3,8 +3,9 @@
  * Expressions: one function a rule of the grammar, the rule above it; the five levels of
  * binary operators share one loop.
  *
- * Nothing but brackets, signs, powers and `?:` recurses, and each of these is counted, so the
- * stack needed is bounded; so is the height of the tree, on which later stages recurse.
+ * Nothing but brackets, signs, powers and `?:` recurses, and each of these is counted, so
+ * the stack needed is bounded; so is the height of the tree, on which later stages
+ * recurse.
  */
 #include "config.h"
 
@@ -59,7 +60,7 @@ static rk_expr *parse_arg(rk_parser *p)
 }
 
 /* call = ( NAME | "int" | "real" ) "(" [ arg { "," arg } ] ")" */
-static rk_expr *parse_call(rk_parser *p)
+RK_OWN_FRAME static rk_expr *parse_call(rk_parser *p)
 {
     const rk_token *name = rk_parser_next(p);
     rk_parser_enter(p);
@@ -81,15 +82,15 @@ static rk_expr *parse_call(rk_parser *p)
     const rk_span end = rk_parser_peek(p)->at;
     rk_parser_expect(p, ")");
     p->nest--;
-    rk_expr *call = new_parent(p, RK_EXPR_CALL, RK_OP_NONE, rk_span_join(name->at, end),
-                               depth);
+    rk_expr *call =
+        new_parent(p, RK_EXPR_CALL, RK_OP_NONE, rk_span_join(name->at, end), depth);
     call->name = name->name;
     call->narg = narg;
     call->arg = arg;
     return call;
 }
 
-static rk_expr *parse_number(rk_parser *p)
+RK_OWN_FRAME static rk_expr *parse_number(rk_parser *p)
 {
     const rk_token *token = rk_parser_next(p);
     const bool real = token->kind == RK_TOKEN_REAL;
@@ -104,7 +105,7 @@ static rk_expr *parse_number(rk_parser *p)
     return expr;
 }
 
-static void no_expression(rk_parser *p)
+RK_OWN_FRAME static void no_expression(rk_parser *p)
 {
     static const char *const words[] = {"in", "out", "inout", "over", "index"};
     const rk_token *token = rk_parser_peek(p);
@@ -118,11 +119,13 @@ static void no_expression(rk_parser *p)
     if (rk_token_is(token, "bool")) {
         cure = "numbers become bools by comparison: x != 0";
     } else if (rk_token_is(token, "*")) {
-        cure = "a `*` that makes a new dimension stands alone between `[` or `,` and `,` or "
-               "`]`";
+        cure =
+            "a `*` that makes a new dimension stands alone between `[` or `,` and `,` or "
+            "`]`";
     } else if (rk_token_is(token, "++") || rk_token_is(token, "--")) {
-        cure = "`++` and `--` are statements, written behind their variable; two signs need "
-               "a blank between them";
+        cure =
+            "`++` and `--` are statements, written behind their variable; two signs need "
+            "a blank between them";
     }
     rk_parser_expected(p, "an expression", cure);
 }
@@ -176,7 +179,7 @@ static rk_expr *without_minus(rk_parser *p, rk_expr *bound)
 }
 
 /* sub = [ expr ] ":" [ expr ] | expr | "*"       "*" only before "," or "]" */
-static rk_sub parse_sub(rk_parser *p)
+RK_OWN_FRAME static rk_sub parse_sub(rk_parser *p)
 {
     rk_sub sub = {.kind = RK_SUB_INDEX, .at = rk_parser_peek(p)->at};
     int32_t depth = 0;
@@ -211,58 +214,62 @@ static rk_sub parse_sub(rk_parser *p)
     return sub;
 }
 
+/* "[" sub { "," sub } "]" */
+RK_OWN_FRAME static rk_expr *parse_index(rk_parser *p, rk_expr *base)
+{
+    int32_t depth = p->depth;
+    rk_parser_enter(p);
+    rk_parser_next(p);
+    int32_t nsub = 0;
+    rk_sub *sub = NULL;
+    do {
+        sub = rk_grow(p->unit, sub, nsub, sizeof *sub);
+        sub[nsub++] = parse_sub(p);
+        depth = larger(depth, p->depth);
+    } while (rk_parser_accept(p, ","));
+    const rk_span end = rk_parser_peek(p)->at;
+    rk_parser_expect(p, "]");
+    p->nest--;
+    rk_expr *index =
+        new_parent(p, RK_EXPR_INDEX, RK_OP_NONE, rk_span_join(base->at, end), depth);
+    index->a = base;
+    index->nsub = nsub;
+    index->sub = sub;
+    return index;
+}
+
 /* postfix = primary { "[" sub { "," sub } "]" } */
 rk_expr *rk_parse_postfix(rk_parser *p)
 {
     rk_expr *base = parse_primary(p);
     while (rk_parser_is(p, "[")) {
-        int32_t depth = p->depth;
-        rk_parser_enter(p);
-        rk_parser_next(p);
-        int32_t nsub = 0;
-        rk_sub *sub = NULL;
-        do {
-            sub = rk_grow(p->unit, sub, nsub, sizeof *sub);
-            sub[nsub++] = parse_sub(p);
-            depth = larger(depth, p->depth);
-        } while (rk_parser_accept(p, ","));
-        const rk_span end = rk_parser_peek(p)->at;
-        rk_parser_expect(p, "]");
-        p->nest--;
-        rk_expr *index = new_parent(p, RK_EXPR_INDEX, RK_OP_NONE,
-                                    rk_span_join(base->at, end), depth);
-        index->a = base;
-        index->nsub = nsub;
-        index->sub = sub;
-        base = index;
+        base = parse_index(p, base);
     }
     return base;
 }
 
-/* unary = ( "-" | "+" | "!" ) unary | power
- * power = postfix [ "^" unary ]                  so -x^2 is -(x^2), and 2^3^2 is 2^(3^2) */
-static rk_expr *parse_unary(rk_parser *p)
+static rk_expr *parse_unary(rk_parser *p);
+
+/* ( "-" | "+" | "!" ) unary */
+RK_OWN_FRAME static rk_expr *parse_sign(rk_parser *p)
 {
-    const rk_token *sign = rk_parser_peek(p);
-    const bool plus = rk_token_is(sign, "+");
-    if (plus || rk_token_is(sign, "-") || rk_token_is(sign, "!")) {
-        rk_parser_enter(p);
-        rk_parser_next(p);
-        rk_expr *operand = parse_unary(p);
-        p->nest--;
-        if (plus) {
-            return operand;
-        }
-        rk_expr *unary =
-            new_parent(p, RK_EXPR_UNARY, rk_token_is(sign, "-") ? RK_OP_NEG : RK_OP_NOT,
-                       rk_span_join(sign->at, operand->at), p->depth);
-        unary->a = operand;
-        return unary;
+    rk_parser_enter(p);
+    const rk_token *sign = rk_parser_next(p);
+    rk_expr *operand = parse_unary(p);
+    p->nest--;
+    if (rk_token_is(sign, "+")) {
+        return operand;
     }
-    rk_expr *base = rk_parse_postfix(p);
-    if (!rk_parser_is(p, "^")) {
-        return base;
-    }
+    const rk_op op = rk_token_is(sign, "-") ? RK_OP_NEG : RK_OP_NOT;
+    rk_expr *unary =
+        new_parent(p, RK_EXPR_UNARY, op, rk_span_join(sign->at, operand->at), p->depth);
+    unary->a = operand;
+    return unary;
+}
+
+/* "^" unary */
+RK_OWN_FRAME static rk_expr *parse_exponent(rk_parser *p, rk_expr *base)
+{
     const int32_t depth = p->depth;
     rk_parser_enter(p);
     rk_parser_next(p);
@@ -276,23 +283,34 @@ static rk_expr *parse_unary(rk_parser *p)
     return power;
 }
 
-enum { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_COUNT };
+/* unary = ( "-" | "+" | "!" ) unary | power
+ * power = postfix [ "^" unary ]        so -x^2 is -(x^2), and 2^3^2 is 2^(3^2) */
+static rk_expr *parse_unary(rk_parser *p)
+{
+    if (rk_parser_is(p, "-") || rk_parser_is(p, "+") || rk_parser_is(p, "!")) {
+        return parse_sign(p);
+    }
+    rk_expr *base = rk_parse_postfix(p);
+    return rk_parser_is(p, "^") ? parse_exponent(p, base) : base;
+}
 
-typedef struct binary_op {
+enum { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT };
+
+typedef struct rk_binary_op {
     char text[3];
     int level; /* the higher, the tighter */
     rk_op op;
-} binary_op;
+} rk_binary_op;
 
-static const binary_op *find_binary(const rk_parser *p)
+static const rk_binary_op *find_binary(const rk_parser *p)
 {
-    static const binary_op list[] = {
-        {"||", LEVEL_OR, RK_OP_OR},       {"&&", LEVEL_AND, RK_OP_AND},
-        {"==", LEVEL_COMPARE, RK_OP_EQ},  {"!=", LEVEL_COMPARE, RK_OP_NE},
-        {"<", LEVEL_COMPARE, RK_OP_LT},   {"<=", LEVEL_COMPARE, RK_OP_LE},
-        {">", LEVEL_COMPARE, RK_OP_GT},   {">=", LEVEL_COMPARE, RK_OP_GE},
-        {"+", LEVEL_SUM, RK_OP_ADD},      {"-", LEVEL_SUM, RK_OP_SUB},
-        {"*", LEVEL_PRODUCT, RK_OP_MUL},  {"/", LEVEL_PRODUCT, RK_OP_DIV},
+    static const rk_binary_op list[] = {
+        {"||", LEVEL_OR, RK_OP_OR},      {"&&", LEVEL_AND, RK_OP_AND},
+        {"==", LEVEL_COMPARE, RK_OP_EQ}, {"!=", LEVEL_COMPARE, RK_OP_NE},
+        {"<", LEVEL_COMPARE, RK_OP_LT},  {"<=", LEVEL_COMPARE, RK_OP_LE},
+        {">", LEVEL_COMPARE, RK_OP_GT},  {">=", LEVEL_COMPARE, RK_OP_GE},
+        {"+", LEVEL_SUM, RK_OP_ADD},     {"-", LEVEL_SUM, RK_OP_SUB},
+        {"*", LEVEL_PRODUCT, RK_OP_MUL}, {"/", LEVEL_PRODUCT, RK_OP_DIV},
         {"%", LEVEL_PRODUCT, RK_OP_REM},
     };
     const rk_token *token = rk_parser_peek(p);
@@ -307,7 +325,7 @@ static const binary_op *find_binary(const rk_parser *p)
     return NULL;
 }
 
-static void refuse_chain(rk_parser *p)
+RK_OWN_FRAME static void refuse_chain(rk_parser *p)
 {
     if (p->error_at != p->at) {
         rk_error(p->unit, RK_COMPARISON_CHAIN, rk_parser_peek(p)->at,
@@ -316,54 +334,65 @@ static void refuse_chain(rk_parser *p)
     }
 }
 
+RK_OWN_FRAME static void wait_for_right(rk_parser *p, const rk_binary_op *op,
+                                        rk_expr *left)
+{
+    if (p->nwait == p->wait_room) {
+        const int32_t room = p->wait_room == 0 ? 64 : 2 * p->wait_room;
+        rk_waiting *wait = rk_new(p->unit, (size_t)room * sizeof *wait);
+        if (p->nwait > 0) {
+            memcpy(wait, p->wait, (size_t)p->nwait * sizeof *wait);
+        }
+        p->wait = wait;
+        p->wait_room = room;
+    }
+    p->wait[p->nwait++] = (rk_waiting){op, left, p->depth};
+}
+
+/* The node of the last one that waits; next: the operator that follows, or NULL. */
+RK_OWN_FRAME static rk_expr *join_last(rk_parser *p, rk_expr *right,
+                                       const rk_binary_op *next)
+{
+    const rk_waiting *last = &p->wait[--p->nwait];
+    rk_expr *joined = new_parent(p, RK_EXPR_BINARY, last->op->op,
+                                 rk_span_join(last->left->at, right->at),
+                                 larger(last->depth, p->depth));
+    joined->a = last->left;
+    joined->b = right;
+    if (next != NULL && next->level == LEVEL_COMPARE &&
+        last->op->level == LEVEL_COMPARE) {
+        refuse_chain(p);
+    }
+    return joined;
+}
+
 /* or   = and { "||" and }          and  = cmp { "&&" cmp }
  * cmp  = sum [ ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum ]
  * sum  = prod { ( "+" | "-" ) prod }
  * prod = unary { ( "*" | "/" | "%" ) unary }
  * Left operands wait, each with its operator, until one that binds no tighter follows; so
- * the levels of those that wait rise. */
+ * the levels of those that wait for one expression rise. */
 static rk_expr *parse_binary(rk_parser *p)
 {
-    struct {
-        const binary_op *op;
-        rk_expr *left;
-        int32_t depth;
-    } wait[LEVEL_COUNT];
-    int nwait = 0;
+    const int32_t first = p->nwait;
     for (;;) {
         rk_expr *right = parse_unary(p);
-        const binary_op *op = find_binary(p);
-        while (nwait > 0 && (op == NULL || wait[nwait - 1].op->level >= op->level)) {
-            nwait--;
-            rk_expr *left = wait[nwait].left;
-            rk_expr *joined = new_parent(p, RK_EXPR_BINARY, wait[nwait].op->op,
-                                         rk_span_join(left->at, right->at),
-                                         larger(wait[nwait].depth, p->depth));
-            joined->a = left;
-            joined->b = right;
-            right = joined;
-            if (op != NULL && op->level == LEVEL_COMPARE &&
-                wait[nwait].op->level == LEVEL_COMPARE) {
-                refuse_chain(p);
-            }
+        const rk_binary_op *op = find_binary(p);
+        while (p->nwait > first &&
+               (op == NULL || p->wait[p->nwait - 1].op->level >= op->level)) {
+            right = join_last(p, right, op);
         }
         if (op == NULL) {
             return right;
         }
-        wait[nwait].op = op;
-        wait[nwait].left = right;
-        wait[nwait++].depth = p->depth;
+        wait_for_right(p, op, right);
         rk_parser_next(p);
     }
 }
 
-/* expr = or [ "?" expr ":" expr ] */
-rk_expr *rk_parse_expr(rk_parser *p)
+/* "?" expr ":" expr */
+RK_OWN_FRAME static rk_expr *parse_select(rk_parser *p, rk_expr *cond)
 {
-    rk_expr *cond = parse_binary(p);
-    if (!rk_parser_is(p, "?")) {
-        return cond;
-    }
     int32_t depth = p->depth;
     rk_parser_enter(p);
     rk_parser_next(p);
@@ -373,10 +402,16 @@ rk_expr *rk_parse_expr(rk_parser *p)
     rk_expr *no = rk_parse_expr(p);
     p->nest--;
     rk_expr *select = new_parent(p, RK_EXPR_SELECT, RK_OP_SELECT,
-                                 rk_span_join(cond->at, no->at),
-                                 larger(depth, p->depth));
+                                 rk_span_join(cond->at, no->at), larger(depth, p->depth));
     select->a = cond;
     select->b = yes;
     select->c = no;
     return select;
+}
+
+/* expr = or [ "?" expr ":" expr ] */
+rk_expr *rk_parse_expr(rk_parser *p)
+{
+    rk_expr *cond = parse_binary(p);
+    return rk_parser_is(p, "?") ? parse_select(p, cond) : cond;
 }

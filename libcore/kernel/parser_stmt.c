@@ -2,10 +2,11 @@
 /*
  * Statements: one function a rule of the grammar, the rule above it.
  *
- * Whole-array kernels and per-point code have their own statements; one that stands in the
- * wrong sort of kernel is read to its end and refused with what to write instead. After
- * another error the nearest block skips to the next statement, and a broken header of `if`,
- * `while` or `for` is skipped as far as its body, so that one mistake is one message.
+ * Whole-array kernels and per-point code have their own statements; one that stands in
+ * the wrong sort of kernel is read to its end and refused with what to write instead.
+ * After another error the nearest block skips to the next statement, and a broken header
+ * of `if`, `while` or `for` is skipped as far as its body, so that one mistake is one
+ * message.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ void rk_block_add(rk_parser *p, rk_stmt *block, rk_stmt *stmt)
     block->body[block->nbody++] = stmt;
 }
 
-/* --- going on after an error ------------------------------------------------------------- */
+/* --- going on after an error -------------------------------------------------------- */
 
 void rk_parser_recover(rk_parser *p)
 {
@@ -80,7 +81,7 @@ static void refuse(rk_parser *p, rk_code code, const rk_token *token, const char
              where);
 }
 
-/* --- assignments ------------------------------------------------------------------------- */
+/* --- assignments -------------------------------------------------------------------- */
 
 typedef struct assign_op {
     char text[3];
@@ -103,9 +104,10 @@ static const assign_op *find_assign(const rk_token *token)
 
 static const char *cure_of_target(const rk_expr *target)
 {
-    return target->kind == RK_EXPR_NAME ? "a statement begins with a word of the language "
-                                          "or assigns: name = value;"
-                                        : NULL;
+    return target->kind == RK_EXPR_NAME
+               ? "a statement begins with a word of the language "
+                 "or assigns: name = value;"
+               : NULL;
 }
 
 /* assign = postfix ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
@@ -123,7 +125,8 @@ static rk_stmt *parse_assign(rk_parser *p, rk_expr *target)
     }
     if (p->fields && (op->op == RK_OP_REM || token->name[0] == token->name[1])) {
         refuse(p, RK_NOT_WHOLE_ARRAY, token,
-               op->op == RK_OP_REM ? "write `a = a % b;`" : "write `a += 1;` or `a -= 1;`");
+               op->op == RK_OP_REM ? "write `a = a % b;`"
+                                   : "write `a += 1;` or `a -= 1;`");
     }
     rk_parser_next(p);
     stmt->op = op->op;
@@ -152,7 +155,8 @@ static rk_stmt *atomic_add(rk_parser *p, const rk_expr *call)
     }
     if (!p->panic && (call->narg != 2 || stmt->target->kind != RK_EXPR_INDEX ||
                       stmt->value->kind == RK_EXPR_RANGE)) {
-        rk_error(p->unit, RK_ATOMIC_ADD_FORM, call->at, "write `atomic_add(A[i], value);`",
+        rk_error(p->unit, RK_ATOMIC_ADD_FORM, call->at,
+                 "write `atomic_add(A[i], value);`",
                  "`atomic_add` takes an element of an array and a value");
     }
     return stmt;
@@ -162,7 +166,8 @@ static rk_stmt *atomic_add(rk_parser *p, const rk_expr *call)
 static rk_stmt *parse_simple(rk_parser *p)
 {
     rk_expr *target = rk_parse_postfix(p);
-    if (p->panic || target->kind != RK_EXPR_CALL || find_assign(rk_parser_peek(p)) != NULL) {
+    if (p->panic || target->kind != RK_EXPR_CALL ||
+        find_assign(rk_parser_peek(p)) != NULL) {
         return parse_assign(p, target);
     }
     if (strcmp(target->name, "atomic_add") != 0) {
@@ -178,7 +183,7 @@ static rk_stmt *parse_simple(rk_parser *p)
     return rk_new_stmt(p, RK_STMT_BLOCK, target->at);
 }
 
-/* --- statements with bodies -------------------------------------------------------------- */
+/* --- statements with bodies --------------------------------------------------------- */
 
 /* body = block | stmt        abody = array | astmt */
 static rk_stmt *parse_body(rk_parser *p)
@@ -219,8 +224,8 @@ static rk_stmt *parse_while(rk_parser *p)
     return stmt;
 }
 
-/* scalar NAME [ "[" expr "]" ] [ "=" expr ]      in the header of a `for`: scalar NAME "="
- * expr */
+/* scalar NAME [ "[" expr "]" ] [ "=" expr ]
+ * In the header of a `for`: scalar NAME "=" expr */
 static rk_stmt *parse_local(rk_parser *p, bool header)
 {
     rk_stmt *stmt = rk_new_stmt(p, RK_STMT_DECL, rk_parser_peek(p)->at);
@@ -235,7 +240,8 @@ static rk_stmt *parse_local(rk_parser *p, bool header)
         decl->has_brackets = true;
         decl->rank = 1;
         if (rk_parser_is(p, "]")) {
-            rk_parser_expected(p, "a length", "local arrays have a fixed length: real q[9];");
+            rk_parser_expected(p, "a length",
+                               "local arrays have a fixed length: real q[9];");
         }
         decl->length = rk_parse_expr(p);
         rk_parser_expect(p, "]");
@@ -304,7 +310,7 @@ static rk_stmt *parse_jump(rk_parser *p)
     return stmt;
 }
 
-/* --- dispatch ---------------------------------------------------------------------------- */
+/* --- dispatch ----------------------------------------------------------------------- */
 
 /* A statement of the other sort of kernel is an error, and is read all the same. */
 static void check_sort(rk_parser *p)
@@ -369,7 +375,8 @@ static rk_stmt *parse_keyword(rk_parser *p)
 }
 
 /* stmt  = block | scalar NAME [ "[" expr "]" ] [ "=" expr ] ";" | step ";" | call ";"
- *       | "if" ... | "while" ... | "for" ... | ( "break" | "continue" | "return" ... ) ";"
+ *       | "if" ... | "while" ... | "for" ...
+ *       | ( "break" | "continue" | "return" [ expr ] ) ";"
  * astmt = let | assign ";" | "if" ... */
 static rk_stmt *parse_stmt(rk_parser *p)
 {
@@ -384,10 +391,10 @@ static rk_stmt *parse_stmt(rk_parser *p)
     }
     if (rk_parser_is_scalar(token) && !rk_token_is(rk_parser_ahead(p, 1), "(")) {
         stmt = parse_local(p, false);
-    } else if (token->kind == RK_TOKEN_KEYWORD ? !rk_parser_is_name(token)
-                                               : token->kind == RK_TOKEN_END ||
-                                                     rk_parser_is(p, ";") ||
-                                                     rk_parser_is(p, "{")) {
+    } else if (token->kind == RK_TOKEN_KEYWORD
+                   ? !rk_parser_is_name(token)
+                   : token->kind == RK_TOKEN_END || rk_parser_is(p, ";") ||
+                         rk_parser_is(p, "{")) {
         no_statement(p);
         return rk_new_stmt(p, RK_STMT_BLOCK, token->at);
     } else {
@@ -405,11 +412,13 @@ rk_stmt *rk_parse_block(rk_parser *p)
     rk_parser_expect(p, "{");
     while (!rk_parser_is(p, "}") && rk_parser_peek(p)->kind != RK_TOKEN_END &&
            !rk_parser_at_declaration(p)) {
+        const int32_t errors = p->unit->nerror + p->unit->nerror_dropped;
         rk_stmt *stmt = parse_stmt(p);
         if (p->panic) {
             rk_parser_recover(p);
-        } else {
-            rk_block_add(p, block, stmt);
+        }
+        if (p->unit->nerror + p->unit->nerror_dropped == errors) {
+            rk_block_add(p, block, stmt); // later stages get whole statements only
         }
         rk_stop_if_many(p->unit);
     }
@@ -449,7 +458,8 @@ rk_stmt *rk_parse_op_body(rk_parser *p)
         rk_parser_recover(p);
     }
     if (!rk_parser_accept(p, "}")) {
-        rk_parser_expected(p, "`}` after `return`", "nothing follows the `return` of an op");
+        rk_parser_expected(p, "`}` after `return`",
+                           "nothing follows the `return` of an op");
     }
     return block;
 }

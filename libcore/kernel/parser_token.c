@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all rules of the parser use: looking at tokens, taking them, reporting those that are
- * missing, and counting how deep the source nests. The rules are in the files beside this
- * one; parser.h tells how an error is passed up.
+ * What all rules of the parser use: looking at tokens, taking them, reporting those that
+ * are missing, and counting how deep the source nests. The rules are in the files beside
+ * this one; parser.h tells how an error is passed up.
  */
 #include "config.h"
 
@@ -57,13 +57,14 @@ bool rk_parser_accept(rk_parser *p, const char *text)
 static const char *cure_of_lookalike(const rk_token *token)
 {
     static const char *const list[][2] = {
-        {"\u2212", "write `-` for minus"},   {"\u2013", "write `-` for minus"},
-        {"\u00D7", "write `*` for times"},   {"\u00B7", "write `*` for times"},
-        {"\u22C5", "write `*` for times"},   {"\u00F7", "write `/` for division"},
-        {"\u2264", "write `<=`"},            {"\u2265", "write `>=`"},
-        {"\u2260", "write `!=`"},            {"\u201C", "write `\"` around a file name"},
+        {"\u2212", "write `-` for minus"}, {"\u2013", "write `-` for minus"},
+        {"\u00D7", "write `*` for times"}, {"\u00B7", "write `*` for times"},
+        {"\u22C5", "write `*` for times"}, {"\u00F7", "write `/` for division"},
+        {"\u2264", "write `<=`"},          {"\u2265", "write `>=`"},
+        {"\u2260", "write `!=`"},          {"\u201C", "write `\"` around a file name"},
     };
-    for (size_t i = 0; token->kind == RK_TOKEN_NAME && i < sizeof list / sizeof *list; i++) {
+    for (size_t i = 0; token->kind == RK_TOKEN_NAME && i < sizeof list / sizeof *list;
+         i++) {
         if (strncmp(token->name, list[i][0], strlen(list[i][0])) == 0) {
             return list[i][1];
         }
@@ -181,8 +182,8 @@ rk_type rk_parser_scalar(rk_parser *p)
     }
     const char *cure = NULL;
     const rk_token *token = rk_parser_peek(p);
-    if (token->kind == RK_TOKEN_NAME && (strcmp(token->name, "double") == 0 ||
-                                         strcmp(token->name, "float") == 0)) {
+    if (token->kind == RK_TOKEN_NAME &&
+        (strcmp(token->name, "double") == 0 || strcmp(token->name, "float") == 0)) {
         cure = "write `real`: float or double is chosen when the module is built";
     }
     rk_parser_expected(p, "`real`, `int` or `bool`", cure);

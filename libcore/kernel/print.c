@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees back to text: the module as the reference dialect gets it, in one fixed style, such
- * that parsing the text again gives an equal tree.
+ * Trees back to text: the module as the reference dialect gets it, in one fixed style,
+ * such that parsing the text again gives an equal tree.
  *
  * Parentheses are written only where the grammar needs them. Of the library those ops and
  * funcs are printed that the user's declarations reach, which print_reach.c finds out.
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* --- expressions ---------------------------------------------------------------------------- */
+/* --- expressions -------------------------------------------------------------------- */
 
 typedef struct printer {
     rubus__text *out;
@@ -21,15 +21,15 @@ typedef struct printer {
 } printer;
 
 enum { /* how tight an expression holds together, by the rules of the grammar */
-    LEVEL_SELECT,
-    LEVEL_OR,
-    LEVEL_AND,
-    LEVEL_COMPARE,
-    LEVEL_SUM,
-    LEVEL_PRODUCT,
-    LEVEL_UNARY,
-    LEVEL_POWER,
-    LEVEL_POSTFIX
+       LEVEL_SELECT,
+       LEVEL_OR,
+       LEVEL_AND,
+       LEVEL_COMPARE,
+       LEVEL_SUM,
+       LEVEL_PRODUCT,
+       LEVEL_UNARY,
+       LEVEL_POWER,
+       LEVEL_POSTFIX
 };
 
 static int level_of_op(rk_op op)
@@ -74,6 +74,11 @@ static int left_level(const rk_expr *binary)
     return level == LEVEL_COMPARE ? level + 1 : level;
 }
 
+static bool is_negative(const rk_expr *expr)
+{
+    return expr->kind == RK_EXPR_UNARY && expr->op == RK_OP_NEG;
+}
+
 /* Whether the text of an expression begins with a minus. */
 static bool begins_with_minus(const rk_expr *expr)
 {
@@ -82,7 +87,7 @@ static bool begins_with_minus(const rk_expr *expr)
         if (expr->kind == RK_EXPR_BINARY) {
             least = left_level(expr);
         } else if (expr->kind != RK_EXPR_SELECT) {
-            return expr->kind == RK_EXPR_UNARY && expr->op == RK_OP_NEG;
+            return is_negative(expr);
         }
         if (level_of(expr->a) < least) {
             return false; // it begins with a parenthesis
@@ -100,8 +105,7 @@ static void print_bound(const printer *p, const rk_expr *bound, bool from_end)
         return;
     }
     if (from_end) {
-        const bool minus = bound->kind == RK_EXPR_UNARY && bound->op == RK_OP_NEG;
-        rubus__text_add(p->out, minus ? "- " : "-"); // two signs must not become `--`
+        rubus__text_add(p->out, is_negative(bound) ? "- " : "-");
         print_expr(p, bound, LEVEL_UNARY);
     } else if (begins_with_minus(bound)) {
         rubus__text_add(p->out, "(");
@@ -153,8 +157,8 @@ static void print_compound(const printer *p, const rk_expr *expr)
     switch (expr->kind) {
     case RK_EXPR_UNARY:
         rubus__text_add(p->out, rk_op_spelling(expr->op));
-        if (expr->op == RK_OP_NEG && begins_with_minus(expr->a)) {
-            rubus__text_add(p->out, " ");
+        if (expr->op == RK_OP_NEG && is_negative(expr->a)) {
+            rubus__text_add(p->out, " "); // two signs must not become `--`
         }
         print_expr(p, expr->a, LEVEL_UNARY);
         break;
@@ -222,7 +226,7 @@ void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out)
     print_expr(&p, expr, LEVEL_SELECT);
 }
 
-/* --- statements ------------------------------------------------------------------------------- */
+/* --- statements --------------------------------------------------------------------- */
 
 static void print_stmt(const printer *p, const rk_stmt *stmt, int indent);
 
@@ -261,8 +265,8 @@ static void print_simple(const printer *p, const rk_stmt *stmt)
         return;
     }
     print_expr(p, stmt->target, LEVEL_POSTFIX);
-    rubus__text_format(p->out, " %s= ",
-                       stmt->op == RK_OP_REM ? "%" : rk_op_spelling(stmt->op));
+    rubus__text_format(p->out,
+                       " %s= ", stmt->op == RK_OP_REM ? "%" : rk_op_spelling(stmt->op));
     print_expr(p, stmt->value, LEVEL_SELECT);
 }
 
@@ -371,7 +375,7 @@ static void print_stmt(const printer *p, const rk_stmt *stmt, int indent)
     }
 }
 
-/* --- declarations ----------------------------------------------------------------------------- */
+/* --- declarations ------------------------------------------------------------------- */
 
 static void print_param(const printer *p, const rk_decl *param)
 {

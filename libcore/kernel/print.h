@@ -4,9 +4,9 @@
 /*
  * Which ops and funcs of the library a module needs, and under which names.
  *
- * The user's code sees the library's declarations that no own one hides; the library's code
- * sees all of the library. Where the two views of a name differ, what the library sees is
- * printed under an alias, so that both stand side by side in one text.
+ * The user's code sees the library's declarations that no own one hides; the library's
+ * code sees all of the library. Where the two views of a name differ, what the library
+ * sees is printed under an alias, so that both stand side by side in one text.
  */
 #include "libcore/kernel/tree.h"
 
@@ -16,10 +16,10 @@ typedef struct rk_alias {
 } rk_alias;
 
 typedef struct rk_reached { /* of one list of the module: ops or funcs */
-    bool *named;   /* [n] to be printed under its name; the user's own always */
-    bool *aliased; /* [n] to be printed under its alias */
-    bool *hidden;  /* [n] of the library, and the user has an own one */
-    bool *seen;    /* [n] its body was looked through */
+    bool *named;            /* [n] to be printed under its name; the user's own always */
+    bool *aliased;          /* [n] to be printed under its alias */
+    bool *hidden;           /* [n] of the library, and the user has an own one */
+    bool *seen;             /* [n] its body was looked through */
 } rk_reached;
 
 typedef struct rk_reach {

@@ -2,8 +2,8 @@
 /*
  * Finds the ops and funcs of the library that the user's declarations reach, by the names
  * and numbers of arguments of the calls; ranks are not known here, so all ops of a name
- * count. Bodies wait in the lists and are looked through in rounds, so that long chains of
- * calls need no stack.
+ * count. Bodies wait in the lists and are looked through in rounds, so that long chains
+ * of calls need no stack.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ const char *rk_reach_alias(const rk_reach *reach, const char *name)
     return NULL;
 }
 
-/* --- names that both have ------------------------------------------------------------------ */
+/* --- names that both have ----------------------------------------------------------- */
 
 static bool same_ranks(const rk_decl *a, const rk_decl *b)
 {
@@ -85,7 +85,8 @@ static void add_alias(rk_reach *r, const char *name)
 }
 
 /* The state of a list before anything is reached; returns where the library's ends. */
-static int32_t begin(rk_reach *r, rk_reached *reached, rk_decl *const *list, int32_t count)
+static int32_t begin(rk_reach *r, rk_reached *reached, rk_decl *const *list,
+                     int32_t count)
 {
     reached->named = rk_new(r->unit, (size_t)count + 1);
     reached->aliased = rk_new(r->unit, (size_t)count + 1);
@@ -105,7 +106,7 @@ static int32_t begin(rk_reach *r, rk_reached *reached, rk_decl *const *list, int
     return end;
 }
 
-/* --- calls ----------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------- */
 
 typedef struct walker {
     rk_reach *reach;
@@ -140,8 +141,8 @@ static void reach_name(const walker *w, const char *name, int32_t narg)
 static void reach_power(const walker *w, const rk_expr *power)
 {
     const rk_expr *b = power->b;
-    const bool literal = b->kind == RK_EXPR_INT ||
-                         (b->kind == RK_EXPR_UNARY && b->a->kind == RK_EXPR_INT);
+    const bool literal =
+        b->kind == RK_EXPR_INT || (b->kind == RK_EXPR_UNARY && b->a->kind == RK_EXPR_INT);
     const char *name = rk_intern(w->reach->unit, "pow", 3);
     if (!literal && rk_reach_alias(w->reach, name) == NULL) {
         reach_name(w, name, 2);

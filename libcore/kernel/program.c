@@ -88,7 +88,9 @@ static rk_source *source_new(rk_unit *unit, const char *name, const char *text, 
 {
     rk_source *source = RK_NEW(unit, rk_source);
     source->name = rubus__arena_strndup(unit->arena, name, strlen(name));
-    source->text = rubus__arena_strndup(unit->arena, text, size);
+    char *copy = rk_new(unit, size + 1); /* whole: a NUL inside is for the lexer to report */
+    memcpy(copy, text, size);
+    source->text = copy;
     source->size = (int32_t)size;
     source->library = library;
     return source;
@@ -163,6 +165,9 @@ static void compile(compilation *c, const rk_dialect *dialect, const char *text,
     parse_library(unit, "fd.rk");
     parse_library(unit, "math.rk");
     rk_parse(unit, source_new(unit, c->program.name, text, size, false));
+    if (unit->nerror > 0) {
+        rk_give_up(unit); /* names and types of half a tree would only add noise */
+    }
     rk_check_module(unit);
     build_kernels(c); /* also after errors: those of other kernels are reported too */
     if (unit->nerror > 0) {

@@ -137,8 +137,9 @@ typedef enum { RK_SUB_INDEX, RK_SUB_SLICE, RK_SUB_LIFT } rk_sub_kind;
 typedef struct rk_sub {
     rk_sub_kind kind;
     rk_span at;
-    rk_expr *lo; /* INDEX: the index; SLICE: bound or NULL; a bound that begins with a minus
-                    has lo_end set and lo without that minus */
+    rk_expr *lo; /* INDEX: the index; SLICE: bound or NULL. One that begins with a minus has
+                    lo_end set and counts from the end: extent - lo. -(n+1) has n+1 as lo;
+                    -n+1 has -(-n+1). Single indices of per-point code never have it */
     rk_expr *hi;
     bool lo_end;
     bool hi_end;

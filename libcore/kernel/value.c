@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* --- the list of operations --------------------------------------------------------------- */
+/* --- the list of operations --------------------------------------------------------- */
 
 const char *rk_op_spelling(rk_op op)
 {
@@ -34,7 +34,7 @@ int rk_op_operands(rk_op op)
     return count[op];
 }
 
-/* --- types ---------------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------- */
 
 /* What an operation takes and gives. */
 typedef enum {
@@ -57,24 +57,24 @@ typedef enum {
 static rule rule_of(rk_op op)
 {
     static const rule list[RK_OP_COUNT] = {
-        [RK_OP_ADD] = RULE_NUMBER,    [RK_OP_SUB] = RULE_NUMBER,
-        [RK_OP_MUL] = RULE_NUMBER,    [RK_OP_MIN] = RULE_NUMBER,
-        [RK_OP_MAX] = RULE_NUMBER,    [RK_OP_NEG] = RULE_NUMBER,
-        [RK_OP_ABS] = RULE_NUMBER,    [RK_OP_SIGN] = RULE_NUMBER,
-        [RK_OP_DIV] = RULE_REAL,      [RK_OP_SQRT] = RULE_REAL,
-        [RK_OP_FLOOR] = RULE_REAL,    [RK_OP_CEIL] = RULE_REAL,
-        [RK_OP_ROUND] = RULE_REAL,    [RK_OP_TRUNC] = RULE_REAL,
-        [RK_OP_FMA] = RULE_REAL,      [RK_OP_FREXP] = RULE_REAL,
-        [RK_OP_IDIV] = RULE_INT,      [RK_OP_FLD] = RULE_INT,
-        [RK_OP_REM] = RULE_INT,       [RK_OP_MOD] = RULE_INT,
-        [RK_OP_NOT] = RULE_BOOL,      [RK_OP_AND] = RULE_BOOL,
-        [RK_OP_OR] = RULE_BOOL,       [RK_OP_EQ] = RULE_EQUAL,
-        [RK_OP_NE] = RULE_EQUAL,      [RK_OP_LT] = RULE_COMPARE,
-        [RK_OP_LE] = RULE_COMPARE,    [RK_OP_GT] = RULE_COMPARE,
-        [RK_OP_GE] = RULE_COMPARE,    [RK_OP_SELECT] = RULE_SELECT,
-        [RK_OP_ISNAN] = RULE_TEST,    [RK_OP_ISFINITE] = RULE_TEST,
+        [RK_OP_ADD] = RULE_NUMBER,        [RK_OP_SUB] = RULE_NUMBER,
+        [RK_OP_MUL] = RULE_NUMBER,        [RK_OP_MIN] = RULE_NUMBER,
+        [RK_OP_MAX] = RULE_NUMBER,        [RK_OP_NEG] = RULE_NUMBER,
+        [RK_OP_ABS] = RULE_NUMBER,        [RK_OP_SIGN] = RULE_NUMBER,
+        [RK_OP_DIV] = RULE_REAL,          [RK_OP_SQRT] = RULE_REAL,
+        [RK_OP_FLOOR] = RULE_REAL,        [RK_OP_CEIL] = RULE_REAL,
+        [RK_OP_ROUND] = RULE_REAL,        [RK_OP_TRUNC] = RULE_REAL,
+        [RK_OP_FMA] = RULE_REAL,          [RK_OP_FREXP] = RULE_REAL,
+        [RK_OP_IDIV] = RULE_INT,          [RK_OP_FLD] = RULE_INT,
+        [RK_OP_REM] = RULE_INT,           [RK_OP_MOD] = RULE_INT,
+        [RK_OP_NOT] = RULE_BOOL,          [RK_OP_AND] = RULE_BOOL,
+        [RK_OP_OR] = RULE_BOOL,           [RK_OP_EQ] = RULE_EQUAL,
+        [RK_OP_NE] = RULE_EQUAL,          [RK_OP_LT] = RULE_COMPARE,
+        [RK_OP_LE] = RULE_COMPARE,        [RK_OP_GT] = RULE_COMPARE,
+        [RK_OP_GE] = RULE_COMPARE,        [RK_OP_SELECT] = RULE_SELECT,
+        [RK_OP_ISNAN] = RULE_TEST,        [RK_OP_ISFINITE] = RULE_TEST,
         [RK_OP_EXPONENT] = RULE_EXPONENT, [RK_OP_LDEXP] = RULE_SCALE,
-        [RK_OP_POWI] = RULE_POWER,    [RK_OP_TO_REAL] = RULE_TO_REAL,
+        [RK_OP_POWI] = RULE_POWER,        [RK_OP_TO_REAL] = RULE_TO_REAL,
         [RK_OP_TO_INT] = RULE_TO_INT,
     };
     return list[op];
@@ -173,7 +173,7 @@ rk_type rk_op_operand_type(rk_op op, int operand, rk_type a, rk_type b, rk_type 
     return converts ? RK_REAL : RK_VOID;
 }
 
-/* --- making values -------------------------------------------------------------------------- */
+/* --- making values ------------------------------------------------------------------ */
 
 static rk_value of_int(const rk_numbers *numbers, int64_t i)
 {
@@ -212,7 +212,8 @@ static int64_t to_int(const rk_numbers *numbers, double real)
     if (isnan(real)) {
         return 0;
     }
-    // both bounds are powers of two, so exact; the upper one is the first that is too large
+    // both bounds are powers of two, so exact; the upper one is the first that is too
+    // large
     const double least = numbers->int64 ? -0x1p63 : -0x1p31;
     if (real <= least) {
         return int_min(numbers);
@@ -239,7 +240,7 @@ rk_value rk_convert(const rk_numbers *numbers, rk_value v, rk_type to)
                                : v;
 }
 
-/* --- ints ------------------------------------------------------------------------------------ */
+/* --- ints --------------------------------------------------------------------------- */
 
 static int64_t wrap_add(int64_t a, int64_t b)
 {
@@ -321,7 +322,7 @@ static int64_t apply_int(const rk_numbers *numbers, rk_op op, int64_t a, int64_t
     }
 }
 
-/* --- reals ----------------------------------------------------------------------------------- */
+/* --- reals -------------------------------------------------------------------------- */
 
 /* x * 2^n, rounded once. */
 static double scale(const rk_numbers *numbers, double x, int64_t n)
@@ -451,7 +452,7 @@ static int64_t exponent_of(double x)
     return exponent;
 }
 
-/* --- application ----------------------------------------------------------------------------- */
+/* --- application -------------------------------------------------------------------- */
 
 /* -1, 0, 1, or 2 where a NaN leaves no order. */
 static int order(rk_value a, rk_value b)

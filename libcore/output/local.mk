@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += liboutput.la
 liboutput_la_CPPFLAGS = $(AM_CPPFLAGS) -DRUBUS_MODULE_DIR='"$(moduledir)"'
 liboutput_la_SOURCES = \
+	%D%/label.c \
 	%D%/output.h \
 	%D%/picture.c \
 	%D%/picture.h \
@@ -19,6 +20,8 @@ rubus_picture_la_SOURCES = \
 	%D%/picture.h \
 	%D%/picture_axes.c \
 	%D%/picture_axes.h \
+	%D%/picture_curve.c \
+	%D%/picture_curve.h \
 	%D%/picture_module.c
 
 BUILD_LINKS += .libs/rubus/rubus-picture.so

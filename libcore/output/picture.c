@@ -27,7 +27,8 @@ static char *beside_library(void)
 
 static void *module_open(char *path, const char **why)
 {
-    void *module = path == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *module =
+        path == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (module == NULL) {
         const char *text = dlerror();
         *why = text == NULL ? "out of memory" : text;
@@ -77,6 +78,32 @@ static int collect(void *user, const unsigned char *bytes, unsigned n)
     return out->failed ? 1 : 0;
 }
 
+static void fill(const rubus__grid *grid, const rubus_output_desc *desc,
+                 rubus__picture *p)
+{
+    memset(p, 0, sizeof(*p));
+    p->abi = RUBUS__PICTURE_ABI;
+    p->rank = grid->rank == 1 ? 1 : 2;
+    for (int d = 0; d < 2; d++) {
+        p->n[d] = grid->n[d];
+        p->spacing[d] = grid->spacing[d];
+        p->origin[d] = grid->origin[d];
+    }
+    const int64_t slice = grid->rank == 3 ? grid->n[2] / 2 : 0;
+    p->values = grid->values + slice * grid->n[0] * grid->n[1];
+    range_find(p->values, p->n[0] * p->n[1], p);
+    p->name = grid->name;
+    p->title = grid->title;
+    p->contour_first = desc->contour_first;
+    p->contour_step = desc->contour_step;
+    p->contour_last = desc->contour_last;
+    p->history_x = desc->history_x;
+    p->history_y = desc->history_y;
+    p->nhistory = desc->history_x == NULL || desc->history_y == NULL ? 0 : desc->nhistory;
+    p->format = rubus__snprintf;
+    p->sink = collect;
+}
+
 rubus_status rubus__picture_text(const rubus__grid *grid, const rubus_output_desc *desc,
                                  rubus__text *out)
 {
@@ -88,31 +115,20 @@ rubus_status rubus__picture_text(const rubus__grid *grid, const rubus_output_des
     if (st != RUBUS_OK) {
         return st;
     }
-    rubus__picture p;
-    memset(&p, 0, sizeof(p));
-    p.abi = RUBUS__PICTURE_ABI;
-    p.rank = grid->rank == 1 ? 1 : 2;
-    for (int d = 0; d < 2; d++) {
-        p.n[d] = grid->n[d];
-        p.spacing[d] = grid->spacing[d];
-        p.origin[d] = grid->origin[d];
+    char *label_x = rubus__label(desc->history_label_x, " ");
+    char *label_y = rubus__label(desc->history_label_y, " ");
+    const char *failed = NULL;
+    st = label_x == NULL || label_y == NULL ? RUBUS_ENOMEM : RUBUS_OK;
+    if (st == RUBUS_OK) {
+        rubus__picture p;
+        fill(grid, desc, &p);
+        p.history_label_x = label_x;
+        p.history_label_y = label_y;
+        p.user = out;
+        failed = draw(&p);
     }
-    p.values = grid->values + (grid->rank == 3 ? grid->n[2] / 2 * grid->n[0] * grid->n[1] : 0);
-    range_find(p.values, p.n[0] * p.n[1], &p);
-    p.name = grid->name;
-    p.title = desc->title;
-    p.contour_first = desc->contour_first;
-    p.contour_step = desc->contour_step;
-    p.contour_last = desc->contour_last;
-    p.history_x = desc->history_x;
-    p.history_y = desc->history_y;
-    p.nhistory = desc->history_x == NULL || desc->history_y == NULL ? 0 : desc->nhistory;
-    p.history_label_x = desc->history_label_x;
-    p.history_label_y = desc->history_label_y;
-    p.format = rubus__snprintf;
-    p.sink = collect;
-    p.user = out;
-    const char *failed = draw(&p);
+    rubus__free(label_x);
+    rubus__free(label_y);
     return failed == NULL ? RUBUS_OK
                           : rubus__fail(RUBUS_EUNSUPPORTED, "no picture: %s", failed);
 }

@@ -14,7 +14,7 @@
 
 typedef struct rubus__picture {
     uint32_t abi;
-    uint32_t rank;        /* 1: a curve; 2: a map */
+    uint32_t rank; /* 1: a curve; 2: a map */
     int64_t n[2];
     double spacing[2];
     double origin[2];
@@ -22,7 +22,7 @@ typedef struct rubus__picture {
     double lo;            /* range of the finite values; lo == hi: constant */
     double hi;
     int any_finite;
-    const char *name;
+    const char *name; /* texts are valid UTF-8 */
     const char *title;
     double contour_first;
     double contour_step;
@@ -50,8 +50,8 @@ typedef struct rubus__grid {
     int64_t count;
     double spacing[3];
     double origin[3];
-    const char *name;
-    const char *title;
+    char *name;     /* as rubus__label makes them */
+    char *title;    /* NULL: none */
     double *values; /* every type as double */
     void *raw;      /* the array's own bytes */
     size_t raw_size;

@@ -8,35 +8,38 @@
  */
 #include "config.h"
 
-#include "libcore/output/picture_axes.h"
+#include "libcore/output/picture_curve.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_SIDE 560.0 /* longest side of the map, pixels */
-#define MARGIN_LEFT 84.0
-#define MARGIN_TOP 48.0
-#define MARGIN_BOTTOM 56.0
-#define BAR_GAP 22.0
+#define MAP_SIDE 560.0    /* longest side of the map, pixels */
+#define LEAST_WIDTH 460.0 /* of a history, and of a map with a title */
+#define MARGIN 12.0
+#define LABEL_GAP 9.0   /* between a frame and the labels of its ticks */
+#define NAME_SPACE 26.0 /* of the upright name of an axis */
+#define MARGIN_TOP 44.0
+#define MARGIN_BOTTOM 52.0
+#define BAR_GAP 18.0
 #define BAR_WIDTH 18.0
-#define BAR_SPACE 110.0
+#define MOST_CONTOURS 1000
+#define HISTORY_GAP 14.0
 #define HISTORY_HEIGHT 200.0
 
 /* Anchors of the colour scale, from dark blue over green to yellow. */
 static const unsigned char scale[10][3] = {
-    {68, 1, 84},   {72, 40, 120},  {62, 74, 137},  {49, 104, 142}, {38, 130, 142},
+    {68, 1, 84},    {72, 40, 120},  {62, 74, 137},  {49, 104, 142}, {38, 130, 142},
     {31, 158, 137}, {53, 183, 121}, {110, 206, 88}, {181, 222, 43}, {253, 231, 37}};
 
-/* Place of a value in the range, 0 to 1; halves keep huge ranges from overflowing. */
+/* Place of a value in the range, 0 to 1, infinite ones at the ends. */
 static double place_in(const rubus__picture *p, double v)
 {
-    const double span = p->hi / 2 - p->lo / 2;
-    if (!(span > 0)) {
+    const axes_range range = {p->lo, p->hi, false};
+    if (!(p->any_finite != 0 && p->hi > p->lo) || !isfinite(v)) {
         return v > p->hi ? 1 : v < p->lo ? 0 : 0.5;
     }
-    const double t = (v / 2 - p->lo / 2) / span;
-    return t < 0 ? 0 : t > 1 ? 1 : t;
+    return fmin(1, fmax(0, axes_along(&range, v)));
 }
 
 static uint32_t colour_at(double t)
@@ -78,7 +81,8 @@ static const char *draw_cells(const rubus__picture *p, cairo_t *cr, const axes_f
     unsigned char *data = cairo_image_surface_get_data(image);
     const int stride = cairo_image_surface_get_stride(image);
     for (int y = 0; y < ny; y++) {
-        uint32_t *row = (uint32_t *)(void *)(data + (size_t)stride * (size_t)(ny - 1 - y));
+        uint32_t *row =
+            (uint32_t *)(void *)(data + (size_t)stride * (size_t)(ny - 1 - y));
         for (int x = 0; x < nx; x++) {
             row[x] = colour_of(p, p->values[x * sx + p->n[0] * (y * sy)]);
         }
@@ -105,8 +109,8 @@ static double crossing(double a, double b, double level)
 }
 
 /* Marching squares over the cell centres x0.., y0.. of one square. */
-static void contour_square(cairo_t *cr, const double v[4], double level, double x, double y,
-                           double dx, double dy)
+static void contour_square(cairo_t *cr, const double v[4], double level, double x,
+                           double y, double dx, double dy)
 {
     double px[4];
     double py[4];
@@ -153,38 +157,134 @@ static void draw_contour(const rubus__picture *p, cairo_t *cr, const axes_frame 
     cairo_stroke(cr);
 }
 
-static void draw_contours(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
+/* Level number k of the contour lines. */
+static bool contour_level(const rubus__picture *p, int k, double *level)
 {
-    if (!(p->contour_step > 0)) {
-        return;
-    }
+    *level = p->contour_first + k * p->contour_step;
+    return p->contour_step > 0 && *level <= p->contour_last + 1e-9 * p->contour_step;
+}
+
+static void set_contour_pen(cairo_t *cr)
+{
     cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
     cairo_set_line_width(cr, 1.1);
-    for (int k = 0; k < 1000; k++) {
-        const double level = p->contour_first + k * p->contour_step;
-        if (level > p->contour_last + 1e-9 * p->contour_step) {
-            break;
-        }
+}
+
+static void draw_contours(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
+{
+    set_contour_pen(cr);
+    double level = 0;
+    for (int k = 0; k < MOST_CONTOURS && contour_level(p, k, &level); k++) {
         draw_contour(p, cr, f, level);
     }
 }
 
+/* --- the bar ------------------------------------------------------------------------- */
+
 static void draw_bar(const rubus__picture *p, cairo_t *cr, const axes_frame *map)
 {
     const axes_frame f = {map->x + map->w + BAR_GAP, map->y, BAR_WIDTH, map->h};
+    const axes_range range = {p->lo, p->hi, false};
     const int n = (int)f.h;
     for (int i = 0; i < n && p->any_finite != 0; i++) {
         const uint32_t c =
             p->hi > p->lo ? colour_at((double)i / (n > 1 ? n - 1 : 1)) : colour_at(0.5);
         cairo_set_source_rgb(cr, (double)(c >> 16u & 255u) / 255,
                              (double)(c >> 8u & 255u) / 255, (double)(c & 255u) / 255);
-        cairo_rectangle(cr, f.x, f.y + f.h - 1 - i, f.w, 1.5);
+        cairo_rectangle(cr, f.x, f.y + f.h - 1 - i, f.w, i + 1 < n ? 1.5 : 1);
         cairo_fill(cr);
+    }
+    set_contour_pen(cr);
+    for (int k = 0; k < MOST_CONTOURS && p->any_finite != 0; k++) {
+        double level = 0;
+        if (!contour_level(p, k, &level)) {
+            break;
+        }
+        if (level > p->lo && level < p->hi) {
+            const double y = f.y + f.h * (1 - axes_along(&range, level));
+            cairo_move_to(cr, f.x, y);
+            cairo_line_to(cr, f.x + f.w, y);
+            cairo_stroke(cr);
+        }
     }
     axes_box(cr, &f);
     if (p->any_finite != 0) {
-        axes_ticks_right(p, cr, &f, p->lo, p->hi);
+        axes_ticks_right(p, cr, &f, &range);
     }
+}
+
+/* --- the whole ----------------------------------------------------------------------- */
+
+typedef struct layout { /* pixels */
+    axes_frame map;
+    axes_frame history;
+    int wide;
+    int high;
+} layout;
+
+static axes_range side_range(const rubus__picture *p, int d)
+{
+    const axes_range range = {p->origin[d],
+                              p->origin[d] + p->spacing[d] * (double)p->n[d], false};
+    return range;
+}
+
+/* Sides of the map: true proportions, but no side under a fifth of the other; cells of 3
+ * pixels and more get whole pixels. */
+static axes_frame map_frame(const rubus__picture *p)
+{
+    axes_frame f = {0, MARGIN_TOP, MAP_SIDE, MAP_SIDE * 0.55};
+    if (p->rank == 1) {
+        return f;
+    }
+    double ratio = p->spacing[1] * (double)p->n[1] / (p->spacing[0] * (double)p->n[0]);
+    ratio = !(ratio > 0.2) ? 0.2 : ratio > 5 ? 5 : ratio;
+    f.w = ratio > 1 ? MAP_SIDE / ratio : MAP_SIDE;
+    f.h = ratio > 1 ? MAP_SIDE : MAP_SIDE * ratio;
+    const double cell[2] = {f.w / (double)p->n[0], f.h / (double)p->n[1]};
+    if (cell[0] >= 3 && cell[1] >= 3) {
+        f.w = floor(cell[0]) * (double)p->n[0];
+        f.h = floor(cell[1]) * (double)p->n[1];
+    }
+    f.w = floor(f.w);
+    f.h = floor(f.h);
+    return f;
+}
+
+static layout lay_out(const rubus__picture *p, cairo_t *cr)
+{
+    layout l;
+    memset(&l, 0, sizeof(l));
+    l.map = map_frame(p);
+    axes_range x;
+    axes_range y = p->rank == 1 ? curve_range(p) : side_range(p, 1);
+    double left = axes_label_width(p, cr, l.map.h, &y);
+    double right = MARGIN;
+    if (p->rank == 2) {
+        const axes_range bar = {p->lo, p->hi, false};
+        right += BAR_GAP + BAR_WIDTH + LABEL_GAP;
+        right += p->any_finite != 0 ? axes_label_width(p, cr, l.map.h, &bar) : 0;
+    }
+    double wide = l.map.w + right;
+    double high = l.map.y + l.map.h + MARGIN_BOTTOM;
+    if (p->nhistory > 0) {
+        left = history_ranges(p, &x, &y)
+                   ? fmax(left, axes_label_width(p, cr, HISTORY_HEIGHT, &y))
+                   : left;
+        l.history = (axes_frame){0, high + HISTORY_GAP, fmax(l.map.w, LEAST_WIDTH),
+                                 HISTORY_HEIGHT};
+        wide = fmax(wide, l.history.w + 2 * MARGIN);
+        high = l.history.y + l.history.h + MARGIN_BOTTOM;
+    }
+    left = ceil(left + MARGIN + NAME_SPACE + LABEL_GAP);
+    l.map.x = left;
+    l.history.x = left;
+    if (p->title != NULL) {
+        wide = fmax(wide, LEAST_WIDTH);
+    }
+    l.wide = (int)(left + wide + MARGIN);
+    l.high = (int)high;
+    return l;
 }
 
 static const char *draw_map(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
@@ -195,114 +295,55 @@ static const char *draw_map(const rubus__picture *p, cairo_t *cr, const axes_fra
     }
     draw_contours(p, cr, f);
     axes_box(cr, f);
-    const double x1 = p->origin[0] + p->spacing[0] * (double)p->n[0];
-    const double y1 = p->origin[1] + p->spacing[1] * (double)p->n[1];
-    axes_ticks_below(p, cr, f, p->origin[0], x1, "x");
-    axes_ticks_left(p, cr, f, p->origin[1], y1, "y", false);
+    const axes_range x = side_range(p, 0);
+    const axes_range y = side_range(p, 1);
+    axes_ticks_below(p, cr, f, &x, "x");
+    axes_ticks_left(p, cr, f, &y, "y");
     draw_bar(p, cr, f);
     return NULL;
 }
 
-static void draw_curve(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
+static cairo_t *canvas(int wide, int high)
 {
-    const double x1 = p->origin[0] + p->spacing[0] * (double)p->n[0];
-    const double pad = p->hi > p->lo ? (p->hi - p->lo) * 0.05 : 1;
-    const double lo = p->any_finite != 0 ? p->lo - pad : 0;
-    const double hi = p->any_finite != 0 ? p->hi + pad : 1;
-    axes_box(cr, f);
-    axes_ticks_below(p, cr, f, p->origin[0], x1, "x");
-    axes_ticks_left(p, cr, f, lo, hi, p->name, false);
-    cairo_set_source_rgb(cr, 0.12, 0.38, 0.55);
-    cairo_set_line_width(cr, 1.8);
-    bool open = false;
-    for (int64_t i = 0; i < p->n[0]; i++) {
-        const double v = p->values[i];
-        if (!isfinite(v)) {
-            open = false;
-            continue;
-        }
-        const double x = f->x + f->w * ((double)i + 0.5) / (double)p->n[0];
-        const double y = f->y + f->h * (1 - (v - lo) / (hi - lo));
-        if (open) {
-            cairo_line_to(cr, x, y);
-        } else {
-            cairo_move_to(cr, x, y);
-        }
-        open = true;
-    }
-    cairo_stroke(cr);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, wide, high);
+    cairo_t *cr = cairo_create(surface);
+    cairo_surface_destroy(surface); /* cr holds it */
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
+    return cr;
 }
-
-/* --- the history ----------------------------------------------------------------------------------- */
-
-static void draw_history(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
-{
-    double lo = 0;
-    double hi = 0;
-    double x1 = 0;
-    bool any = false;
-    for (size_t i = 0; i < p->nhistory; i++) {
-        const double y = p->history_y[i];
-        x1 = p->history_x[i] > x1 ? p->history_x[i] : x1;
-        if (isfinite(y) && y > 0) {
-            lo = !any || log10(y) < lo ? log10(y) : lo;
-            hi = !any || log10(y) > hi ? log10(y) : hi;
-            any = true;
-        }
-    }
-    axes_box(cr, f);
-    if (!any || !(x1 > 0)) {
-        return;
-    }
-    lo = floor(lo);
-    hi = ceil(hi) > lo ? ceil(hi) : lo + 1;
-    axes_ticks_below(p, cr, f, 0, x1, p->history_label_x);
-    axes_ticks_left(p, cr, f, lo, hi, p->history_label_y, true);
-    cairo_set_source_rgb(cr, 0.12, 0.38, 0.55);
-    cairo_set_line_width(cr, 1.4);
-    bool open = false;
-    for (int marks = 0; marks < 2; marks++) {
-        for (size_t i = 0; i < p->nhistory; i++) {
-            const double v = p->history_y[i];
-            if (!(isfinite(v) && v > 0)) {
-                open = false;
-                continue;
-            }
-            const double x = f->x + f->w * p->history_x[i] / x1;
-            const double y = f->y + f->h * (1 - (log10(v) - lo) / (hi - lo));
-            if (marks == 1) {
-                cairo_arc(cr, x, y, 2.2, 0, 6.2832);
-                cairo_fill(cr);
-            } else if (open) {
-                cairo_line_to(cr, x, y);
-            } else {
-                cairo_move_to(cr, x, y);
-            }
-            open = true;
-        }
-        cairo_stroke(cr);
-    }
-}
-
-/* --- the whole --------------------------------------------------------------------------------------- */
 
 static cairo_status_t to_sink(void *closure, const unsigned char *bytes, unsigned n)
 {
     const rubus__picture *p = closure;
-    return p->sink(p->user, bytes, n) == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+    return p->sink(p->user, bytes, n) == 0 ? CAIRO_STATUS_SUCCESS
+                                           : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* Size of the map: true proportions, but no side under a fifth of the other. */
-static axes_frame map_frame(const rubus__picture *p)
+static const char *draw_all(const rubus__picture *p, cairo_t *cr, const layout *l)
 {
-    axes_frame f = {MARGIN_LEFT, MARGIN_TOP, MAP_SIDE, MAP_SIDE * 0.55};
-    if (p->rank == 2) {
-        double ratio = p->spacing[1] * (double)p->n[1] / (p->spacing[0] * (double)p->n[0]);
-        ratio = !(ratio > 0.2) ? 0.2 : ratio > 5 ? 5 : ratio;
-        f.w = ratio > 1 ? MAP_SIDE / ratio : MAP_SIDE;
-        f.h = ratio > 1 ? MAP_SIDE : MAP_SIDE * ratio;
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    cairo_paint(cr);
+    axes_title(cr, p->title != NULL ? p->title : p->name, l->map.x, 28,
+               l->wide - l->map.x - MARGIN);
+    const char *failed = NULL;
+    if (p->rank == 1) {
+        curve_draw(p, cr, &l->map);
+    } else {
+        failed = draw_map(p, cr, &l->map);
     }
-    return f;
+    if (failed != NULL) {
+        return failed;
+    }
+    if (p->nhistory > 0) {
+        history_draw(p, cr, &l->history);
+    }
+    cairo_status_t st = cairo_status(cr);
+    if (st == CAIRO_STATUS_SUCCESS) {
+        st = cairo_surface_write_to_png_stream(cairo_get_target(cr), to_sink,
+                                               (void *)(uintptr_t)p);
+    }
+    return st == CAIRO_STATUS_SUCCESS ? NULL : cairo_status_to_string(st);
 }
 
 __attribute__((visibility("default"))) const char *
@@ -313,36 +354,11 @@ const char *rubus_picture_draw(const rubus__picture *p)
     if (p->abi != RUBUS__PICTURE_ABI) {
         return "the drawing module is of another version of Rubus";
     }
-    const axes_frame map = map_frame(p);
-    const double history = p->nhistory > 0 ? HISTORY_HEIGHT + MARGIN_BOTTOM : 0;
-    const double least = p->nhistory > 0 || p->title != NULL ? 420 : 0;
-    const double wide = MARGIN_LEFT + (map.w > least ? map.w : least) + BAR_SPACE;
-    const double high = MARGIN_TOP + map.h + MARGIN_BOTTOM + history;
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)wide, (int)high);
-    cairo_t *cr = cairo_create(surface);
-    cairo_set_source_rgb(cr, 1, 1, 1);
-    cairo_paint(cr);
-    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           CAIRO_FONT_WEIGHT_NORMAL);
-    axes_title(cr, p->title != NULL ? p->title : p->name, MARGIN_LEFT, 28);
-    const char *failed = NULL;
-    if (p->rank == 1) {
-        draw_curve(p, cr, &map);
-    } else {
-        failed = draw_map(p, cr, &map);
-    }
-    if (failed == NULL && p->nhistory > 0) {
-        const axes_frame f = {MARGIN_LEFT, map.y + map.h + MARGIN_BOTTOM,
-                              wide - MARGIN_LEFT - BAR_SPACE, HISTORY_HEIGHT};
-        draw_history(p, cr, &f);
-    }
-    if (failed == NULL && cairo_surface_write_to_png_stream(
-                              surface, to_sink, (void *)(uintptr_t)p) !=
-                              CAIRO_STATUS_SUCCESS) {
-        failed = "the picture could not be made (out of memory?)";
-    }
+    cairo_t *measure = canvas(1, 1);
+    const layout l = lay_out(p, measure);
+    cairo_destroy(measure);
+    cairo_t *cr = canvas(l.wide, l.high);
+    const char *failed = draw_all(p, cr, &l);
     cairo_destroy(cr);
-    cairo_surface_destroy(surface);
     return failed;
 }

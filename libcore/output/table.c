@@ -7,6 +7,7 @@
 
 #include "libcore/output/output.h"
 
+#include <math.h>
 #include <string.h>
 
 void rubus__grid_number(const rubus__grid *grid, int64_t at, char out[32])
@@ -36,9 +37,7 @@ static void add_title(const rubus__grid *grid, rubus__text *out)
         return;
     }
     rubus__text_add(out, "# ");
-    for (const char *s = grid->title; *s != '\0'; s++) {
-        rubus__text_add_n(out, *s == '\n' ? " " : s, 1);
-    }
+    rubus__text_add(out, grid->title);
     rubus__text_add(out, "\n");
 }
 
@@ -114,12 +113,15 @@ static rubus_status grid_fetch(rubus_array *field, const rubus_output_desc *desc
         grid->spacing[d] = desc->spacing[d] > 0 ? desc->spacing[d] : 1;
         grid->origin[d] = desc->origin[d];
     }
-    grid->name = desc->name == NULL ? "u" : desc->name;
-    grid->title = desc->title;
+    grid->name = rubus__label(desc->name, "u");
+    if (desc->title != NULL && desc->title[0] != '\0') {
+        grid->title = rubus__label(desc->title, "");
+    }
     grid->raw_size = rubus_array_nbyte(field);
     grid->raw = rubus__alloc(grid->raw_size + 1);
     grid->values = rubus__alloc_array((size_t)grid->count + 1, sizeof(double));
-    if (grid->raw == NULL || grid->values == NULL) {
+    if (grid->name == NULL || grid->raw == NULL || grid->values == NULL ||
+        (grid->title == NULL && desc->title != NULL && desc->title[0] != '\0')) {
         return RUBUS_ENOMEM;
     }
     const rubus_status st = rubus_array_read(field, grid->raw, grid->raw_size);
@@ -127,6 +129,21 @@ static rubus_status grid_fetch(rubus_array *field, const rubus_output_desc *desc
         grid->values[i] = element(grid->type, grid->raw, i);
     }
     return st;
+}
+
+static rubus_status desc_check(const rubus_output_desc *desc)
+{
+    for (int d = 0; d < 3; d++) {
+        if (!isfinite(desc->spacing[d]) || desc->spacing[d] < 0 ||
+            !isfinite(desc->origin[d])) {
+            return rubus__fail(
+                RUBUS_EINVAL,
+                "rubus_field_write: origin and spacing along %c are %g and "
+                "%g; they must be finite, and the spacing not negative",
+                "xyz"[d], desc -> origin[d], desc -> spacing[d]);
+        }
+    }
+    return RUBUS_OK;
 }
 
 /* --- the entry --------------------------------------------------------------------------------- */
@@ -172,8 +189,9 @@ static rubus_status write_as(format f, const char *path, const rubus__grid *grid
         break;
     }
     if (st == RUBUS_OK) {
-        st = text.failed ? rubus__fail(RUBUS_ENOMEM, "%s: out of memory while writing", path)
-                         : rubus__file_write(path, text.data, text.size);
+        st = text.failed
+                 ? rubus__fail(RUBUS_ENOMEM, "%s: out of memory while writing", path)
+                 : rubus__file_write(path, text.data, text.size);
     }
     rubus__text_fini(&text);
     return st;
@@ -199,16 +217,22 @@ rubus_status rubus_field_write(const char *path, rubus_array *field,
     memset(&d, 0, sizeof(d));
     if (desc != NULL) {
         if (desc->struct_size < sizeof(desc->struct_size)) {
-            return rubus__fail(RUBUS_EINVAL, "rubus_field_write: set struct_size of desc");
+            return rubus__fail(RUBUS_EINVAL,
+                               "rubus_field_write: set struct_size of desc");
         }
         memcpy(&d, desc, desc->struct_size < sizeof(d) ? desc->struct_size : sizeof(d));
     }
     rubus__grid grid;
     memset(&grid, 0, sizeof(grid));
-    rubus_status st = grid_fetch(field, &d, &grid);
+    rubus_status st = desc_check(&d);
+    if (st == RUBUS_OK) {
+        st = grid_fetch(field, &d, &grid);
+    }
     if (st == RUBUS_OK) {
         st = write_as(f, path, &grid, &d);
     }
+    rubus__free(grid.name);
+    rubus__free(grid.title);
     rubus__free(grid.raw);
     rubus__free(grid.values);
     return st;
@@ -217,7 +241,8 @@ rubus_status rubus_field_write(const char *path, rubus_array *field,
 rubus_status rubus_picture_write(const char *path, rubus_array *field)
 {
     if (path != NULL && format_of(path) != PNG) {
-        return rubus__fail(RUBUS_EINVAL, "%s: the ending of a picture must be .png", path);
+        return rubus__fail(RUBUS_EINVAL, "%s: the ending of a picture must be .png",
+                           path);
     }
     return rubus_field_write(path, field, NULL);
 }

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define MOST_TITLE 250 /* bytes */
+
 static const char *vtk_type(int32_t type)
 {
     switch (type) {
@@ -26,8 +28,8 @@ static const char *vtk_type(int32_t type)
     }
 }
 
-/* Text inside an XML attribute or comment. */
-static void add_escaped(rubus__text *out, const char *s)
+/* Text inside an XML attribute. */
+static void add_attribute(rubus__text *out, const char *s)
 {
     for (; *s != '\0'; s++) {
         switch (*s) {
@@ -43,12 +45,20 @@ static void add_escaped(rubus__text *out, const char *s)
         case '"':
             rubus__text_add(out, "&quot;");
             break;
-        case '-': /* "--" must not stand in a comment */
-            rubus__text_add(out, s[1] == '-' ? "- " : "-");
-            break;
         default:
             rubus__text_add_n(out, s, 1);
             break;
+        }
+    }
+}
+
+/* Text inside an XML comment, where only "--" must not stand. */
+static void add_comment(rubus__text *out, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        rubus__text_add_n(out, s, 1);
+        if (s[0] == '-' && s[1] == '-') {
+            rubus__text_add(out, " ");
         }
     }
 }
@@ -75,7 +85,7 @@ void rubus__vti_text(const rubus__grid *grid, rubus__text *out)
     rubus__text_add(out, "<?xml version=\"1.0\"?>\n");
     if (grid->title != NULL) {
         rubus__text_add(out, "<!-- ");
-        add_escaped(out, grid->title);
+        add_comment(out, grid->title);
         rubus__text_add(out, " -->\n");
     }
     rubus__text_add(out, "<VTKFile type=\"ImageData\" version=\"1.0\" "
@@ -89,10 +99,10 @@ void rubus__vti_text(const rubus__grid *grid, rubus__text *out)
     rubus__text_add(out, "\">\n    <Piece Extent=\"");
     add_extent(out, grid);
     rubus__text_add(out, "\">\n      <CellData Scalars=\"");
-    add_escaped(out, grid->name);
+    add_attribute(out, grid->name);
     rubus__text_format(out, "\">\n        <DataArray type=\"%s\" Name=\"",
                        vtk_type(grid->type));
-    add_escaped(out, grid->name);
+    add_attribute(out, grid->name);
     rubus__text_add(out, "\" format=\"appended\" offset=\"0\"/>\n      </CellData>\n"
                          "    </Piece>\n  </ImageData>\n"
                          "  <AppendedData encoding=\"raw\">\n_");
@@ -122,30 +132,41 @@ static const char *legacy_type(int32_t type)
     }
 }
 
-/* A legacy title is one line of at most 255 characters; names have no blanks. */
-static void add_line(rubus__text *out, const char *s, size_t most, bool name)
+/* A legacy title is one line of at most 255 characters, cut between characters. */
+static void add_title(rubus__text *out, const char *s)
 {
-    size_t n = 0;
-    for (; s[n] != '\0' && n < most; n++) {
-        const bool blank = s[n] == '\n' || s[n] == '\r' || (name && s[n] == ' ');
-        rubus__text_add_n(out, blank ? (name ? "_" : " ") : &s[n], 1);
+    size_t n = strlen(s);
+    if (n > MOST_TITLE) {
+        for (n = MOST_TITLE; n > 0 && ((unsigned char)s[n] & 0xC0u) == 0x80;) {
+            n--;
+        }
+    }
+    rubus__text_add_n(out, s, n);
+}
+
+/* A legacy name has no blanks, and readers take % for the start of a code. */
+static void add_name(rubus__text *out, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        const bool bad = *s == ' ' || *s == '"' || *s == '%';
+        rubus__text_add_n(out, bad ? "_" : s, 1);
     }
 }
 
 void rubus__vtk_text(const rubus__grid *grid, rubus__text *out)
 {
     rubus__text_add(out, "# vtk DataFile Version 3.0\n");
-    add_line(out, grid->title == NULL ? grid->name : grid->title, 250, false);
-    rubus__text_format(out, "\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld %lld %lld\n",
-                       (long long)grid->n[0] + 1,
-                       grid->rank > 1 ? (long long)grid->n[1] + 1 : 1LL,
-                       grid->rank > 2 ? (long long)grid->n[2] + 1 : 1LL);
+    add_title(out, grid->title == NULL ? grid->name : grid->title);
+    rubus__text_format(
+        out, "\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld %lld %lld\n",
+        (long long)grid->n[0] + 1, grid->rank > 1 ? (long long)grid->n[1] + 1 : 1LL,
+        grid->rank > 2 ? (long long)grid->n[2] + 1 : 1LL);
     rubus__text_add(out, "ORIGIN ");
     add_triple(out, grid->origin);
     rubus__text_add(out, "\nSPACING ");
     add_triple(out, grid->spacing);
     rubus__text_format(out, "\nCELL_DATA %lld\nSCALARS ", (long long)grid->count);
-    add_line(out, grid->name, 200, true);
+    add_name(out, grid->name);
     rubus__text_format(out, " %s 1\nLOOKUP_TABLE default\n", legacy_type(grid->type));
     for (int64_t i = 0; i < grid->count; i++) {
         char number[32];

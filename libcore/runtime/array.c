@@ -224,19 +224,32 @@ rubus_status rubus_array_from(rubus_context *context, int32_t type, rubus_shape 
     return RUBUS_OK;
 }
 
+/* Locked: an array is destroyed while it is mapped. */
+static void unmap_late(const rubus_array *array)
+{
+    rubus__device *dev = array->storage->context->dev;
+    array->storage->mapped = NULL;
+    if (array->nbyte > 0 && !array->storage->context->lost &&
+        dev->optional.unmap(dev, array->storage->buffer) != RUBUS_OK) {
+        rubus__log(RUBUS__LOG_WARNING, "memory", "an array was destroyed while mapped: %s",
+                   rubus_error_text());
+    }
+}
+
 void rubus_array_destroy(rubus_array *array)
 {
     if (array == NULL) {
         return;
     }
-    if (array->mapped && array->storage != NULL) {
-        const rubus_status st = rubus_array_unmap(array);
-        if (st != RUBUS_OK) {
-            rubus__log(RUBUS__LOG_WARNING, "array", "destroyed while mapped: %s",
-                       rubus_error_text());
+    rubus__storage *storage = array->storage;
+    if (storage != NULL && !rubus__context_forked(storage->context)) {
+        pthread_mutex_lock(&storage->context->lock);
+        if (storage->mapped == array) {
+            unmap_late(array);
         }
+        pthread_mutex_unlock(&storage->context->lock);
     }
-    rubus__storage_release(array->storage);
+    rubus__storage_release(storage);
     rubus__free(array);
 }
 
@@ -256,10 +269,9 @@ rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape sh
     }
     if (first < 0 || count > parent->count || first > parent->count - count) {
         return rubus__fail(RUBUS_ESHAPE,
-                           "rubus_array_view: elements %lld to %lld are not all in the "
-                           "parent, which has %lld",
-                           (long long)first, (long long)(first + count - 1),
-                           (long long)parent->count);
+                           "rubus_array_view: %lld elements from number %lld on are not "
+                           "all in the parent, which has %lld",
+                           (long long)count, (long long)first, (long long)parent->count);
     }
     const uint64_t at = (uint64_t)first * rubus__type_size(parent->type);
     const uint32_t align = parent->storage->context->dev->caps.offset_align;
@@ -286,15 +298,32 @@ rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape sh
 
 /* --- state ------------------------------------------------------------------------------------------- */
 
-rubus_status rubus__array_usable(const rubus_array *array, const char *what)
+bool rubus__array_overlap(const rubus_array *a, const rubus_array *b)
+{
+    return a->storage == b->storage && a->nbyte > 0 && b->nbyte > 0 &&
+           a->first < b->first + b->nbyte && b->first < a->first + a->nbyte;
+}
+
+bool rubus__array_mapped(const rubus_array *array)
+{
+    const rubus_array *mapped = array->storage->mapped;
+    return mapped != NULL && (mapped == array || rubus__array_overlap(mapped, array));
+}
+
+rubus_status rubus__array_enter(const rubus_array *array, const char *what)
 {
     if (array == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the array is NULL", what);
     }
-    if (array->mapped) {
-        return rubus__fail(RUBUS_ESTATE, "%s: the array is mapped; unmap it first", what);
+    rubus_context *context = array->storage->context;
+    const rubus_status st = rubus__enter(context, what);
+    if (st == RUBUS_OK && rubus__array_mapped(array)) {
+        return rubus__leave(context,
+                            rubus__fail(RUBUS_ESTATE, "%s: the array, or a window on its "
+                                                      "memory, is mapped; unmap it first",
+                                        what));
     }
-    return RUBUS_OK;
+    return st;
 }
 
 uint64_t rubus__array_first_byte(const rubus_array *array)
@@ -305,10 +334,6 @@ uint64_t rubus__array_first_byte(const rubus_array *array)
 rubus_status rubus_array_map(rubus_array *array, uint32_t access, void **out_data)
 {
     static const char what[] = "rubus_array_map";
-    rubus_status st = rubus__array_usable(array, what);
-    if (st != RUBUS_OK) {
-        return st;
-    }
     const uint32_t both = RUBUS_READ | RUBUS_WRITE;
     if (out_data == NULL || access == 0 || (access & ~both) != 0) {
         return rubus__fail(RUBUS_EINVAL,
@@ -316,10 +341,17 @@ rubus_status rubus_array_map(rubus_array *array, uint32_t access, void **out_dat
                            "out_data not NULL",
                            what);
     }
-    rubus_context *context = array->storage->context;
-    st = rubus__enter(context, what);
+    rubus_status st = rubus__array_enter(array, what);
     if (st != RUBUS_OK) {
         return st;
+    }
+    rubus_context *context = array->storage->context;
+    if (array->storage->mapped != NULL) {
+        return rubus__leave(context,
+                            rubus__fail(RUBUS_ESTATE,
+                                        "%s: another window on the same memory is mapped; "
+                                        "unmap it first",
+                                        what));
     }
     void *data = NULL;
     st = rubus__report_checked(context);
@@ -331,8 +363,7 @@ rubus_status rubus_array_map(rubus_array *array, uint32_t access, void **out_dat
                                                   array->nbyte, access, &data));
     }
     if (st == RUBUS_OK) {
-        array->mapped = true;
-        array->map_access = access;
+        array->storage->mapped = array;
         *out_data = data;
     }
     return rubus__leave(context, st);
@@ -344,21 +375,20 @@ rubus_status rubus_array_unmap(rubus_array *array)
     if (array == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the array is NULL", what);
     }
-    if (!array->mapped) {
-        return rubus__fail(RUBUS_ESTATE, "%s: the array is not mapped", what);
-    }
     rubus_context *context = array->storage->context;
     rubus_status st = rubus__enter(context, what);
     if (st != RUBUS_OK) {
         return st;
     }
+    if (array->storage->mapped != array) {
+        return rubus__leave(context,
+                            rubus__fail(RUBUS_ESTATE, "%s: the array is not mapped", what));
+    }
+    array->storage->mapped = NULL; /* also where the bytes could not be written back */
     if (array->nbyte > 0) {
         rubus__device *dev = context->dev;
         st = rubus__slot_result(dev, "unmap",
                                 dev->optional.unmap(dev, array->storage->buffer));
-    }
-    if (st == RUBUS_OK) {
-        array->mapped = false;
     }
     return rubus__leave(context, st);
 }

@@ -7,6 +7,7 @@
 
 #include "libcore/runtime/runtime.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +74,9 @@ rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t fi
 static rubus_status copy_bytes(rubus_context *context, void *dst, uint64_t dst_first,
                                void *src, uint64_t src_first, uint64_t n)
 {
+    if (n == 0) {
+        return RUBUS_OK;
+    }
     rubus__device *dev = context->dev;
     if (context->blas != NULL && !rubus__device_owns(dev, "copy")) {
         return rubus__blas_copy(context, dst, dst_first, src, src_first, n);
@@ -83,9 +87,17 @@ static rubus_status copy_bytes(rubus_context *context, void *dst, uint64_t dst_f
 
 /* --- host transfers ------------------------------------------------------------------------- */
 
+static rubus_status no_array(const char *what)
+{
+    return rubus__fail(RUBUS_EINVAL, "%s: the array is NULL", what);
+}
+
 static rubus_status range_check(const char *what, const rubus_array *array, int64_t first,
                                 int64_t count, const void *host)
 {
+    if (array == NULL) {
+        return no_array(what);
+    }
     if (first < 0 || count < 0 || count > array->count || first > array->count - count) {
         return rubus__fail(RUBUS_ESHAPE,
                            "%s: %lld elements from number %lld on are not all in the array, "
@@ -101,6 +113,9 @@ static rubus_status range_check(const char *what, const rubus_array *array, int6
 
 static rubus_status size_check(const char *what, const rubus_array *array, size_t nbyte)
 {
+    if (array == NULL) {
+        return no_array(what);
+    }
     if (nbyte != array->nbyte) {
         return rubus__fail(RUBUS_ESHAPE, "%s: %zu bytes given, the array has %llu", what,
                            nbyte, (unsigned long long)array->nbyte);
@@ -112,14 +127,13 @@ static rubus_status write_range(const char *what, rubus_array *array, int64_t fi
                                 int64_t count, const void *src)
 {
     rubus_status st = range_check(what, array, first, count, src);
+    if (st == RUBUS_OK) {
+        st = rubus__array_enter(array, what);
+    }
     if (st != RUBUS_OK) {
         return st;
     }
     rubus_context *context = array->storage->context;
-    st = rubus__enter(context, what);
-    if (st != RUBUS_OK) {
-        return st;
-    }
     const uint64_t size = rubus__type_size(array->type);
     st = rubus__write_bytes(context, array->storage->buffer,
                             rubus__array_first_byte(array) + (uint64_t)first * size, src,
@@ -131,14 +145,13 @@ static rubus_status read_range(const char *what, rubus_array *array, int64_t fir
                                int64_t count, void *dst)
 {
     rubus_status st = range_check(what, array, first, count, dst);
+    if (st == RUBUS_OK) {
+        st = rubus__array_enter(array, what);
+    }
     if (st != RUBUS_OK) {
         return st;
     }
     rubus_context *context = array->storage->context;
-    st = rubus__enter(context, what);
-    if (st != RUBUS_OK) {
-        return st;
-    }
     const uint64_t size = rubus__type_size(array->type);
     st = rubus__report_checked(context);
     if (st == RUBUS_OK) {
@@ -155,37 +168,27 @@ static rubus_status read_range(const char *what, rubus_array *array, int64_t fir
 rubus_status rubus_array_write(rubus_array *array, const void *src, size_t nbyte)
 {
     static const char what[] = "rubus_array_write";
-    rubus_status st = rubus__array_usable(array, what);
-    if (st == RUBUS_OK) {
-        st = size_check(what, array, nbyte);
-    }
+    const rubus_status st = size_check(what, array, nbyte);
     return st != RUBUS_OK ? st : write_range(what, array, 0, array->count, src);
 }
 
 rubus_status rubus_array_read(rubus_array *array, void *dst, size_t nbyte)
 {
     static const char what[] = "rubus_array_read";
-    rubus_status st = rubus__array_usable(array, what);
-    if (st == RUBUS_OK) {
-        st = size_check(what, array, nbyte);
-    }
+    const rubus_status st = size_check(what, array, nbyte);
     return st != RUBUS_OK ? st : read_range(what, array, 0, array->count, dst);
 }
 
 rubus_status rubus_array_write_range(rubus_array *array, int64_t first, int64_t count,
                                      const void *src)
 {
-    static const char what[] = "rubus_array_write_range";
-    const rubus_status st = rubus__array_usable(array, what);
-    return st != RUBUS_OK ? st : write_range(what, array, first, count, src);
+    return write_range("rubus_array_write_range", array, first, count, src);
 }
 
 rubus_status rubus_array_read_range(rubus_array *array, int64_t first, int64_t count,
                                     void *dst)
 {
-    static const char what[] = "rubus_array_read_range";
-    const rubus_status st = rubus__array_usable(array, what);
-    return st != RUBUS_OK ? st : read_range(what, array, first, count, dst);
+    return read_range("rubus_array_read_range", array, first, count, dst);
 }
 
 /* --- fill ------------------------------------------------------------------------------------- */
@@ -228,15 +231,13 @@ rubus_status rubus_array_fill(rubus_array *array, double value)
 {
     static const char what[] = "rubus_array_fill";
     uint64_t pattern = 0;
-    rubus_status st = rubus__array_usable(array, what);
-    if (st == RUBUS_OK) {
-        st = pattern_of(array->type, value, &pattern);
-    }
+    rubus_status st = array == NULL ? no_array(what)
+                                    : pattern_of(array->type, value, &pattern);
     if (st == RUBUS_OK) {
         st = rubus__blas_prepare(array->storage->context);
     }
     if (st == RUBUS_OK) {
-        st = rubus__enter(array->storage->context, what);
+        st = rubus__array_enter(array, what);
     }
     if (st != RUBUS_OK) {
         return st;
@@ -262,7 +263,8 @@ static uint64_t random_bits(uint64_t seed, uint64_t counter)
 static void random_element(int32_t type, uint64_t bits, double lo, double hi, void *out)
 {
     const double unit = (double)(bits >> 11u) * 0x1p-53; /* [0, 1) */
-    const double value = lo + unit * (hi - lo);
+    const double value = lo + unit * (hi - lo);  /* rounding may bring it to hi */
+    const double whole = floor(value) < hi ? floor(value) : ceil(hi) - 1;
     switch (type) {
     case RUBUS_F64: {
         const double v = value < hi ? value : nextafter(hi, lo);
@@ -270,8 +272,9 @@ static void random_element(int32_t type, uint64_t bits, double lo, double hi, vo
         break;
     }
     case RUBUS_F32: {
-        float v = (float)value;
-        v = (double)v < hi ? v : nextafterf(v, (float)lo);
+        float v = (float)value; /* random_limits knows that there is one in the range */
+        v = (double)v < hi ? v : nextafterf(v, -INFINITY);
+        v = (double)v >= lo ? v : nextafterf(v, INFINITY);
         memcpy(out, &v, sizeof(v));
         break;
     }
@@ -281,12 +284,12 @@ static void random_element(int32_t type, uint64_t bits, double lo, double hi, vo
         break;
     }
     case RUBUS_I32: {
-        const int32_t v = (int32_t)floor(value);
+        const int32_t v = (int32_t)whole;
         memcpy(out, &v, sizeof(v));
         break;
     }
     default: {
-        const int64_t v = (int64_t)floor(value);
+        const int64_t v = (int64_t)whole;
         memcpy(out, &v, sizeof(v));
         break;
     }
@@ -300,11 +303,19 @@ static rubus_status random_limits(int32_t type, double lo, double hi)
     if (type == RUBUS_BOOL) {
         return RUBUS_OK;
     }
-    if (!(isfinite(lo) && isfinite(hi) && isfinite(hi - lo) && lo < hi) ||
-        (whole && (lo < -most || hi > most || floor(lo) != lo))) {
+    bool fits = isfinite(lo) && isfinite(hi) && isfinite(hi - lo) && lo < hi;
+    if (fits && whole) {
+        fits = lo >= -most && hi <= most && floor(lo) == lo;
+    } else if (fits && type == RUBUS_F32) {
+        const float least = (double)(float)lo < lo ? nextafterf((float)lo, INFINITY)
+                                                   : (float)lo;
+        fits = (double)least < hi && fabs(lo) <= FLT_MAX && fabs(hi) <= FLT_MAX;
+    }
+    if (!fits) {
         return rubus__fail(RUBUS_EINVAL,
-                           "rubus_array_random: [%g, %g) is no range for %s; give finite "
-                           "lo < hi (whole lo for integers)",
+                           "rubus_array_random: [%.17g, %.17g) is no range for %s; give "
+                           "finite lo < hi with numbers of that type between (for integers "
+                           "a whole lo)",
                            lo, hi, rubus__type_name(type));
     }
     return RUBUS_OK;
@@ -313,11 +324,11 @@ static rubus_status random_limits(int32_t type, double lo, double hi)
 rubus_status rubus_array_random(rubus_array *array, uint64_t seed, double lo, double hi)
 {
     static const char what[] = "rubus_array_random";
-    rubus_status st = rubus__array_usable(array, what);
-    if (st == RUBUS_OK) {
-        st = random_limits(array->type, lo, hi);
+    rubus_status st = array == NULL ? no_array(what) : random_limits(array->type, lo, hi);
+    if (st == RUBUS_OK && array->count == 0) {
+        st = write_range(what, array, 0, 0, NULL); /* says if the array may not be used */
     }
-    if (st != RUBUS_OK) {
+    if (st != RUBUS_OK || array->count == 0) {
         return st;
     }
     const size_t size = rubus__type_size(array->type);
@@ -382,8 +393,7 @@ static rubus_status copy_check(const rubus_array *dst, const rubus_array *src)
                            (long long)src->count, (long long)dst->count,
                            (int)src->shape.rank, (int)dst->shape.rank);
     }
-    if (dst->storage == src->storage && dst->first < src->first + src->nbyte &&
-        src->first < dst->first + dst->nbyte) {
+    if (rubus__array_overlap(dst, src)) {
         return rubus__fail(RUBUS_EALIAS, "rubus_array_copy: the two arrays overlap");
     }
     return RUBUS_OK;
@@ -392,14 +402,11 @@ static rubus_status copy_check(const rubus_array *dst, const rubus_array *src)
 rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src)
 {
     static const char what[] = "rubus_array_copy";
-    rubus_status st = rubus__array_usable(dst, what);
-    if (st == RUBUS_OK) {
-        st = rubus__array_usable(src, what);
+    if (dst == NULL || src == NULL) {
+        return no_array(what);
     }
-    if (st == RUBUS_OK) {
-        st = copy_check(dst, src);
-    }
-    if (st != RUBUS_OK || src->count == 0) {
+    rubus_status st = copy_check(dst, src);
+    if (st != RUBUS_OK) {
         return st;
     }
     rubus_context *context = dst->storage->context;
@@ -408,10 +415,15 @@ rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src)
     }
     st = rubus__blas_prepare(context);
     if (st == RUBUS_OK) {
-        st = rubus__enter(context, what);
+        st = rubus__array_enter(dst, what);
     }
     if (st != RUBUS_OK) {
         return st;
+    }
+    if (rubus__array_mapped(src)) {
+        return rubus__leave(context, rubus__fail(RUBUS_ESTATE, "%s: the source is mapped; "
+                                                               "unmap it first",
+                                                 what));
     }
     st = copy_bytes(context, dst->storage->buffer, rubus__array_first_byte(dst),
                     src->storage->buffer, rubus__array_first_byte(src), src->nbyte);

@@ -16,9 +16,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST_BYTES ((off_t)256 << 20) /* past this the oldest entries go */
+#define DRAFT ".draft-"
+#define DRAFT_SECONDS 3600 /* so old, it was left by a process that died */
+enum { SUFFIX_MOST = 128, NAME_ROOM = 64 + 1 + SUFFIX_MOST + 1 };
 
 static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER; /* guards `warned` */
 static bool warned;
@@ -91,30 +95,45 @@ static int folder_open(bool create)
     return fd;
 }
 
-static void entry_name(const uint8_t key[32], const char *suffix, char out[192])
+static void entry_name(const uint8_t key[32], const char *suffix, char out[NAME_ROOM])
 {
     char hex[65];
     rubus__hex(key, 32, hex);
-    rubus__snprintf(out, 192, "%s-%.100s", hex, suffix);
+    rubus__snprintf(out, NAME_ROOM, "%s-%s", hex, suffix);
+}
+
+/* Whether a file of the folder is an entry of ours; the folder may hold other things. */
+static bool is_entry(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 64 && name[64] == '-' &&
+           strlen(name) < NAME_ROOM;
 }
 
 static bool suffix_ok(const char *suffix)
 {
     return suffix != NULL && suffix[0] != '\0' &&
+           strlen(suffix) <= SUFFIX_MOST &&
            strspn(suffix, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(suffix);
+}
+
+static rubus_status bad_suffix(const char *what, const char *suffix)
+{
+    return rubus__fail(RUBUS_EINVAL,
+                       "%s: the suffix `%.140s` must be 1 to %d characters of [a-z0-9.-]",
+                       what, suffix == NULL ? "" : suffix, SUFFIX_MOST);
 }
 
 rubus_status rubus__cache_get(const uint8_t key[32], const char *suffix, int32_t *out_fd)
 {
     *out_fd = -1;
     if (!suffix_ok(suffix)) {
-        return rubus__fail(RUBUS_EINVAL, "cache_get: the suffix must be of [a-z0-9.-]");
+        return bad_suffix("cache_get", suffix);
     }
     const int folder = folder_open(false);
     if (folder < 0) {
         return RUBUS_OK;
     }
-    char name[192];
+    char name[NAME_ROOM];
     entry_name(key, suffix, name);
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     close(folder);
@@ -123,6 +142,9 @@ rubus_status rubus__cache_get(const uint8_t key[32], const char *suffix, int32_t
                     st.st_uid != geteuid() || st.st_size == 0)) {
         close(fd);
         return RUBUS_OK;
+    }
+    if (fd >= 0) {
+        (void)futimens(fd, NULL); /* the least recently used go first */
     }
     *out_fd = fd;
     return RUBUS_OK;
@@ -136,16 +158,19 @@ static bool copy_all(int from, int to)
     off_t at = 0;
     for (;;) {
         const ssize_t n = pread(from, bytes, sizeof(bytes), at);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
         if (n <= 0) {
             return n == 0;
         }
         at += n;
         for (ssize_t done = 0; done < n;) {
             const ssize_t w = write(to, bytes + done, (size_t)(n - done));
-            if (w < 0) {
+            if (w < 0 && errno != EINTR) {
                 return false;
             }
-            done += w;
+            done += w > 0 ? w : 0;
         }
     }
 }
@@ -153,7 +178,7 @@ static bool copy_all(int from, int to)
 typedef struct old_entry {
     struct timespec used;
     off_t size;
-    char name[192];
+    char name[NAME_ROOM];
 } old_entry;
 
 static int older(const void *a, const void *b)
@@ -166,7 +191,7 @@ static int older(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* All entries with their sizes; half-written files older than a minute are removed. */
+/* All entries with their sizes. Removes drafts that nobody will finish. */
 static old_entry *list_entries(int folder, size_t *out_n, off_t *out_total)
 {
     *out_n = 0;
@@ -182,9 +207,16 @@ static old_entry *list_entries(int folder, size_t *out_n, off_t *out_total)
     old_entry *list = NULL;
     for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir)) {
         struct stat st;
-        if (strlen(d->d_name) >= sizeof(list->name) ||
+        const bool draft = strncmp(d->d_name, DRAFT, strlen(DRAFT)) == 0;
+        if ((!draft && !is_entry(d->d_name)) ||
             fstatat(folder, d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(st.st_mode)) {
+            continue;
+        }
+        if (draft) {
+            if (time(NULL) - st.st_mtim.tv_sec > DRAFT_SECONDS) {
+                (void)unlinkat(folder, d->d_name, 0);
+            }
             continue;
         }
         old_entry *more = rubus__realloc(list, (*out_n + 1) * sizeof(*list));
@@ -221,24 +253,24 @@ static void trim(int folder)
 rubus_status rubus__cache_put(const uint8_t key[32], const char *suffix, int32_t fd)
 {
     if (!suffix_ok(suffix)) {
-        return rubus__fail(RUBUS_EINVAL, "cache_put: the suffix must be of [a-z0-9.-]");
+        return bad_suffix("cache_put", suffix);
     }
     const int folder = folder_open(true);
     if (folder < 0) {
         return RUBUS_OK;
     }
-    char name[192];
+    char name[NAME_ROOM];
     char draft[64];
     uint64_t number = 0;
     if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number)) {
         number = (uint64_t)getpid();
     }
     entry_name(key, suffix, name);
-    rubus__snprintf(draft, sizeof(draft), ".draft-%ld-%016llx", (long)getpid(),
+    rubus__snprintf(draft, sizeof(draft), DRAFT "%ld-%016llx", (long)getpid(),
                     (unsigned long long)number);
     const int out = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out < 0) {
-        warn("folder", strerror(errno));
+        warn("folder (of RUBUS_CACHE_DIR, or the user's)", strerror(errno));
     } else {
         const bool whole = copy_all(fd, out);
         const bool kept = close(out) == 0 && whole;

@@ -247,15 +247,15 @@ static rubus_status run_locked(const rubus__bound *bound, rubus__operand *operan
                                const rk_argument *argument)
 {
     const rubus_kernel *kernel = bound->kernel;
-    rubus_status st = prepare_results(kernel, bound->args, operand);
+    rubus_status st = rubus__launch_check_mapped(kernel, bound->args);
     if (st == RUBUS_OK) {
-        st = rubus__launch_bound(bound);
+        st = prepare_results(kernel, bound->args, operand);
     }
     if (st == RUBUS_OK && kernel->module->error_buffer != NULL) {
-        for (int32_t i = 0; i < kernel->k->decl->nparam; i++) {
-            memcpy(kernel->extent[i], argument[i].n, sizeof(argument[i].n));
-        }
-        rubus__pending_add(kernel->module);
+        rubus__pending_add(kernel, argument);
+    }
+    if (st == RUBUS_OK) {
+        st = rubus__launch_bound(bound);
     }
     if (st == RUBUS_OK && kernel->k->nresult > 0) {
         st = read_results(kernel, bound->args, operand);
@@ -310,14 +310,23 @@ static rubus_status launch_in(char *memory, const rubus_kernel *kernel, const in
     return rubus__leave(context, run_locked(&bound, operand, argument));
 }
 
+/* The text of rubus_module_kernel stays, if it is the last one. */
+static rubus_status no_kernel(void)
+{
+    const char *text = rubus_error_text();
+    if (strstr(text, "has no kernel `") != NULL ||
+        strncmp(text, "rubus_module_kernel:", strlen("rubus_module_kernel:")) == 0) {
+        return RUBUS_ENOTFOUND;
+    }
+    return rubus__fail(RUBUS_ENOTFOUND, "rubus_launch: the kernel is NULL; take it from "
+                                        "rubus_module_kernel");
+}
+
 static rubus_status launch(const rubus_kernel *kernel, const int64_t *lo, const int64_t *hi,
                            const rubus_arg *args, size_t nargs)
 {
     if (kernel == NULL) {
-        const char *text = rubus_error_text();
-        return text[0] != '\0' ? RUBUS_ENOTFOUND
-                               : rubus__fail(RUBUS_ENOTFOUND, "rubus_launch: the kernel is "
-                                                              "NULL");
+        return no_kernel();
     }
     const size_t size = working_size(kernel);
     if (size <= STACK_BYTES) {

@@ -68,11 +68,6 @@ static rubus_status check_array(const rubus_kernel *kernel, size_t at, const rub
                                          "rank %d",
                            name, decl->name, (int)rank, (int)array->shape.rank);
     }
-    if (array->mapped) {
-        return rubus__fail(RUBUS_ESTATE, "kernel `%s`: the array for `%s` is mapped; unmap "
-                                         "it first",
-                           name, decl->name);
-    }
     return RUBUS_OK;
 }
 
@@ -166,14 +161,26 @@ static rubus_status check_alias(const rubus_kernel *kernel, const rubus_arg *arg
         }
         for (size_t k = 0; k < nargs; k++) {
             const rubus_array *b = args[k].u.array;
-            if (k == i || args[k].kind != RUBUS_ARG_ARRAY || a->storage != b->storage ||
-                a->first >= b->first + b->nbyte || b->first >= a->first + a->nbyte) {
+            if (k == i || args[k].kind != RUBUS_ARG_ARRAY || !rubus__array_overlap(a, b)) {
                 continue;
             }
             return rubus__fail(RUBUS_EALIAS,
                                "kernel `%s`: `%s` is written and shares memory with `%s`; "
                                "pass two different arrays",
                                decl->name, decl->param[i]->name, decl->param[k]->name);
+        }
+    }
+    return RUBUS_OK;
+}
+
+rubus_status rubus__launch_check_mapped(const rubus_kernel *kernel, const rubus_arg *args)
+{
+    const rk_decl *decl = kernel->k->decl;
+    for (int32_t i = 0; i < decl->nparam; i++) {
+        if (args[i].kind == RUBUS_ARG_ARRAY && rubus__array_mapped(args[i].u.array)) {
+            return rubus__fail(RUBUS_ESTATE, "kernel `%s`: the array for `%s` is mapped; "
+                                             "unmap it first",
+                               decl->name, decl->param[i]->name);
         }
     }
     return RUBUS_OK;

@@ -137,6 +137,10 @@ static rubus_status backend_build(rubus_module *module)
                     context->dev->ops->module_create(context->dev->ctx, &desc,
                                                      &module->impl));
     pthread_mutex_unlock(&context->build_lock);
+    if (st == RUBUS_ELOST) {
+        pthread_mutex_lock(&context->lock);
+        (void)rubus__leave(context, st);
+    }
     return st;
 }
 

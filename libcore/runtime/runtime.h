@@ -40,7 +40,8 @@ struct rubus_context {
     rubus__scratch results;     /* one slot of result_stride bytes per result */
     uint64_t result_stride;
     struct rubus_module *pending; /* checked modules launched since the last report */
-    char *late_error;             /* of a checked module that is gone, for the next report */
+    bool late;                    /* an error was found before a waiting call: for the next */
+    char *late_error;             /* its text; NULL if there was no memory for it */
     struct rubus_module *blas;    /* kernels that stand in for fill and copy */
     bool blas_tried;
 };
@@ -52,7 +53,8 @@ typedef struct rubus__storage {
     void *buffer;   /* NULL if nbyte is 0 */
     uint64_t nbyte; /* without guards */
     uint64_t base;  /* first byte of the user's memory in the buffer */
-    struct rubus__storage *next; /* in context->storages */
+    const struct rubus_array *mapped; /* the window that is mapped; under the lock */
+    struct rubus__storage *next;      /* in context->storages */
     struct rubus__storage *before;
 } rubus__storage;
 
@@ -63,8 +65,6 @@ struct rubus_array {
     int64_t count;
     uint64_t first; /* byte, of the user's memory */
     uint64_t nbyte;
-    bool mapped;
-    uint32_t map_access;
 };
 
 struct rubus_kernel {
@@ -72,7 +72,7 @@ struct rubus_kernel {
     const rk_kernel *k;
     uint32_t block_room;    /* largest block of its entries */
     uint32_t nbuffer_room;  /* most buffers of an entry */
-    int64_t (*extent)[3];   /* of the last checked launch, for reports */
+    int64_t (*extent)[3];   /* of the checked launches since the last report */
 };
 
 struct rubus_module {
@@ -105,8 +105,11 @@ bool rubus__context_forked(const rubus_context *context);
 rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
                                    rubus__storage **out_storage); /* locked */
 void rubus__storage_release(rubus__storage *storage); /* not locked */
-/* The array may be used now: EINVAL (NULL), ESTATE (mapped). */
-rubus_status rubus__array_usable(const rubus_array *array, const char *what);
+/* Locks the context of an array that may be used now: EINVAL (NULL), ESTATE (memory of it
+ * is mapped), and as rubus__enter. */
+rubus_status rubus__array_enter(const rubus_array *array, const char *what);
+bool rubus__array_mapped(const rubus_array *array); /* locked: some byte of it is */
+bool rubus__array_overlap(const rubus_array *a, const rubus_array *b);
 uint64_t rubus__array_first_byte(const rubus_array *array); /* in its buffer */
 
 /* --- array_transfer.c ----------------------------------------------------------------------- */
@@ -178,6 +181,8 @@ rubus_status rubus__launch_bound(const rubus__bound *bound);
 /* Everything about the arguments but what rk_bind checks. Fills args2 for rk_bind. */
 rubus_status rubus__launch_check(const rubus_kernel *kernel, const rubus_arg *args,
                                  size_t nargs, rk_argument *out_argument);
+/* Locked: no array of the arguments is mapped, else ESTATE. */
+rubus_status rubus__launch_check_mapped(const rubus_kernel *kernel, const rubus_arg *args);
 
 /* --- reduce.c ------------------------------------------------------------------------------------------ */
 
@@ -194,7 +199,8 @@ rubus_status rubus__guards_check(rubus__storage *storage); /* locked */
 rubus_status rubus__guards_check_all(rubus_context *context); /* locked */
 /* Locked, at a waiting call: the error record of checked modules, once. */
 rubus_status rubus__report_checked(rubus_context *context);
-void rubus__pending_add(rubus_module *module); /* locked */
+/* Locked, before a launch of a checked module: a report will need the extents. */
+void rubus__pending_add(const rubus_kernel *kernel, const rk_argument *argument);
 /* Locked, when a module goes: keeps its error for the next report. */
 void rubus__pending_remove(rubus_module *module);
 

@@ -12,15 +12,6 @@
 
 /* --- error records of checked modules ----------------------------------------------------- */
 
-void rubus__pending_add(rubus_module *module)
-{
-    if (!module->is_pending) {
-        module->is_pending = true;
-        module->next_pending = module->context->pending;
-        module->context->pending = module;
-    }
-}
-
 static rubus_status report(const rubus_module *module, const int64_t *record)
 {
     const rk_program *p = module->program;
@@ -64,14 +55,71 @@ static rubus_status report_one(rubus_module *module)
     return st != RUBUS_OK ? st : report(module, record);
 }
 
+/* Reads the record now, and keeps what it says for the next waiting call. The caller's
+ * error text stays. */
+static void report_later(rubus_module *module)
+{
+    rubus_context *context = module->context;
+    if (context->lost) {
+        return;
+    }
+    char *before = rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
+    if (report_one(module) == RUBUS_EBOUNDS && !context->late) {
+        context->late = true;
+        context->late_error = rubus__error_take();
+    }
+    rubus__error_restore(before);
+    rubus__free(before);
+}
+
+static rubus_status take_late(rubus_context *context)
+{
+    if (!context->late) {
+        return RUBUS_OK;
+    }
+    context->late = false;
+    const rubus_status st = rubus__fail(
+        RUBUS_EBOUNDS, "%s",
+        context->late_error != NULL
+            ? context->late_error
+            : "a kernel of a checked module left an array; there was no memory to keep the "
+              "details");
+    rubus__free(context->late_error);
+    context->late_error = NULL;
+    return st;
+}
+
+static bool extents_changed(const rubus_kernel *kernel, const rk_argument *argument)
+{
+    for (int32_t i = 0; i < kernel->k->decl->nparam; i++) {
+        if (memcmp(kernel->extent[i], argument[i].n, sizeof(argument[i].n)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rubus__pending_add(const rubus_kernel *kernel, const rk_argument *argument)
+{
+    rubus_module *module = kernel->module;
+    if (extents_changed(kernel, argument)) {
+        if (module->is_pending) {
+            report_later(module); /* with the extents of the launches so far */
+        }
+        for (int32_t i = 0; i < kernel->k->decl->nparam; i++) {
+            memcpy(kernel->extent[i], argument[i].n, sizeof(argument[i].n));
+        }
+    }
+    if (!module->is_pending) {
+        module->is_pending = true;
+        module->next_pending = module->context->pending;
+        module->context->pending = module;
+    }
+}
+
 rubus_status rubus__report_checked(rubus_context *context)
 {
     rubus_status result = RUBUS_OK;
-    if (context->late_error != NULL) {
-        result = rubus__fail(RUBUS_EBOUNDS, "%s", context->late_error);
-        rubus__free(context->late_error);
-        context->late_error = NULL;
-    }
     while (context->pending != NULL) {
         rubus_module *module = context->pending;
         const rubus_status st = report_one(module);
@@ -79,23 +127,20 @@ rubus_status rubus__report_checked(rubus_context *context)
         module->is_pending = false;
         result = st == RUBUS_OK ? result : st; /* the oldest launch stands last */
     }
-    return result;
+    const rubus_status late = take_late(context); /* older than all of these */
+    return late == RUBUS_OK ? result : late;
 }
 
 void rubus__pending_remove(rubus_module *module)
 {
     rubus_context *context = module->context;
     for (rubus_module **at = &context->pending; *at != NULL; at = &(*at)->next_pending) {
-        if (*at != module) {
-            continue;
+        if (*at == module) {
+            *at = module->next_pending;
+            module->is_pending = false;
+            report_later(module);
+            return;
         }
-        *at = module->next_pending;
-        module->is_pending = false;
-        if (!context->lost && report_one(module) == RUBUS_EBOUNDS &&
-            context->late_error == NULL) {
-            context->late_error = rubus__error_take();
-        }
-        return;
     }
 }
 

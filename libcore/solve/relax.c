@@ -19,7 +19,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static rubus_status remember(rubus_relax *relax, double residual)
+/* Room for one more check. */
+static rubus_status make_room(rubus_relax *relax)
 {
     if (relax->nhistory == relax->history_room) {
         const size_t room = relax->history_room == 0 ? 64 : 2 * relax->history_room;
@@ -35,20 +36,21 @@ static rubus_status remember(rubus_relax *relax, double residual)
         relax->history_residual = y;
         relax->history_room = room;
     }
+    return RUBUS_OK;
+}
+
+static void remember(rubus_relax *relax, double residual)
+{
     relax->history_iteration[relax->nhistory] =
         (double)relax->iteration / (double)relax->desc.n[0];
     relax->history_residual[relax->nhistory] = residual;
     relax->nhistory++;
-    return RUBUS_OK;
 }
 
 /* Below this a residual that does not fall any more is rounding. */
 static double rounding_level(const rubus_relax *relax)
 {
-    double dx = relax->spacing[0];
-    for (int32_t k = 1; k < relax->desc.dim; k++) {
-        dx = relax->spacing[k] < dx ? relax->spacing[k] : dx;
-    }
+    const double dx = rubus__relax_least_spacing(relax);
     const double eps = relax->desc.real == RUBUS_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     return 200 * eps * relax->lambda_max / (dx * dx);
 }
@@ -61,7 +63,7 @@ static void judge(rubus_relax *relax, double residual)
         relax->first_residual = residual;
         relax->least_residual = residual;
     }
-    if (isnan(residual) || residual > 1e6 * relax->first_residual) {
+    if (!isfinite(residual) || residual > 1e6 * relax->first_residual) {
         relax->outcome = RUBUS_OUTCOME_DIVERGED;
         return;
     }
@@ -87,7 +89,7 @@ static rubus_status look_at_start(rubus_relax *relax)
         relax->started = true;
         if (relax->residual < relax->tolerance) {
             relax->outcome = RUBUS_OUTCOME_CONVERGED;
-        } else if (isnan(relax->residual)) {
+        } else if (!isfinite(relax->residual)) {
             relax->outcome = RUBUS_OUTCOME_DIVERGED;
         }
     }
@@ -96,17 +98,18 @@ static rubus_status look_at_start(rubus_relax *relax)
 
 static rubus_status advance(rubus_relax *relax)
 {
-    const bool check = relax->desc.no_checks == 0 &&
-                       (relax->iteration + 1) % relax->check_every == 0;
+    const bool check =
+        relax->desc.no_checks == 0 && (relax->iteration + 1) % relax->check_every == 0;
     double residual = NAN;
     bool converged = false;
-    rubus_status st = rubus__relax_step(relax, check, &residual, &converged);
-    if (st == RUBUS_OK && check) {
-        st = remember(relax, residual);
+    rubus_status st = check ? make_room(relax) : RUBUS_OK;
+    if (st == RUBUS_OK) {
+        st = rubus__relax_step(relax, check, &residual, &converged);
     }
     if (st != RUBUS_OK || !check) {
         return st;
     }
+    remember(relax, residual);
     if (converged) {
         relax->residual = residual;
         relax->outcome = RUBUS_OUTCOME_CONVERGED;
@@ -122,8 +125,12 @@ rubus_status rubus_relax_run(rubus_relax *relax, int64_t limit,
     if (relax == NULL) {
         return rubus__fail(RUBUS_EINVAL, "rubus_relax_run: the solver is NULL");
     }
-    if (relax->outcome == RUBUS_OUTCOME_LIMIT &&
-        relax->iteration < relax->desc.niter) {
+    if (relax->broken) {
+        return rubus__fail(RUBUS_ESTATE,
+                           "rubus_relax_run: an iteration failed before it was "
+                           "whole; make a new solver, or load a checkpoint");
+    }
+    if (relax->outcome == RUBUS_OUTCOME_LIMIT && relax->iteration < relax->desc.niter) {
         relax->outcome = RUBUS_OUTCOME_RUNNING;
     }
     const double start = now();
@@ -138,7 +145,8 @@ rubus_status rubus_relax_run(rubus_relax *relax, int64_t limit,
             break;
         }
         const size_t before = relax->nhistory;
-        st = advance(relax);
+        st = relax->half ? rubus__relax_finish(relax) : RUBUS_OK;
+        st = st == RUBUS_OK ? advance(relax) : st;
         if (st == RUBUS_OK && progress != NULL && relax->nhistory > before &&
             progress(user, relax->iteration, relax->residual) != 0) {
             break;

@@ -10,7 +10,7 @@
 
 #include "libcore/base/base.h"
 
-#define RELAX_BETA_EVERY 10 /* iterations between changes of the damping */
+#define RELAX_BETA_EVERY 10   /* iterations between changes of the damping */
 #define RELAX_QUIET_CHECKS 10 /* checks without progress that make a run stagnated */
 
 struct rubus_relax {
@@ -28,10 +28,10 @@ struct rubus_relax {
     rubus_array *d;
     rubus_array *d_next; /* fused; holds z in a beta iteration */
     rubus_array *Q;
-    rubus_array *z;      /* math, index */
+    rubus_array *z; /* math, index */
     rubus_array *z0;
-    rubus_array *r;      /* math, index */
-    rubus_array *q[3];   /* math */
+    rubus_array *r;    /* math, index */
+    rubus_array *q[3]; /* math */
     /* state */
     int64_t iteration;
     double beta;
@@ -39,9 +39,12 @@ struct rubus_relax {
     double residual;       /* last checked; NaN */
     double first_residual; /* first checked; NaN */
     double least_residual;
-    int32_t quiet_checks;  /* since least_residual fell */
+    int32_t quiet_checks; /* since least_residual fell */
     double seconds;
-    bool started;          /* the start residual was looked at */
+    bool started; /* the start residual was looked at */
+    bool half;    /* the last iteration ended at its check: u is new, d is old */
+    bool again;   /* that iteration is being finished: u stays */
+    bool broken;  /* a launch failed inside an iteration */
     /* history */
     double *history_iteration;
     double *history_residual;
@@ -53,6 +56,11 @@ struct rubus_relax {
 
 /* Checks and completes a desc (without lambda). */
 rubus_status rubus__relax_complete(const rubus_relax_desc *given, rubus_relax_desc *out);
+/* Refuses what no problem can have; after rubus__relax_complete for changed descs. */
+rubus_status rubus__relax_check(const rubus_relax_desc *desc);
+/* The tolerance in force: no more than the problem's own residual scale allows. */
+double rubus__relax_tolerance(const rubus_relax *relax);
+double rubus__relax_least_spacing(const rubus_relax *relax);
 /* Solver without values in lambda, Q and u. */
 rubus_status rubus__relax_allocate(rubus_context *context, const rubus_relax_desc *desc,
                                    rubus_relax **out_relax);
@@ -64,6 +72,8 @@ rubus_shape rubus__relax_shape(const rubus_relax *relax, int64_t less);
  * the tolerance the iteration ends there, with u new and the rest old. */
 rubus_status rubus__relax_step(rubus_relax *relax, bool check, double *out_residual,
                                bool *out_converged);
+/* The rest of an iteration that ended at its check. */
+rubus_status rubus__relax_finish(rubus_relax *relax);
 rubus_status rubus__relax_start_residual(rubus_relax *relax, double *out_residual);
 int32_t rubus__relax_passes(const rubus_relax *relax);
 

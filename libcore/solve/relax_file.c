@@ -30,6 +30,8 @@ typedef struct head {
     int32_t quiet_checks;
     int32_t started;
     int32_t outcome;
+    int32_t half;
+    int32_t reserved0;
     int64_t n[3];
     double length[3];
     double left;
@@ -74,6 +76,7 @@ static void head_fill(const rubus_relax *relax, head *h)
     h->quiet_checks = relax->quiet_checks;
     h->started = relax->started ? 1 : 0;
     h->outcome = relax->outcome;
+    h->half = relax->half ? 1 : 0;
     memcpy(h->n, d->n, sizeof(h->n));
     memcpy(h->length, d->length, sizeof(h->length));
     h->left = d->left;
@@ -96,6 +99,12 @@ rubus_status rubus_relax_save(rubus_relax *relax, const char *path)
     if (relax == NULL || path == NULL) {
         return rubus__fail(RUBUS_EINVAL, "rubus_relax_save: %s is NULL",
                            relax == NULL ? "the solver" : "the path");
+    }
+    if (relax->broken) {
+        return rubus__fail(RUBUS_ESTATE,
+                           "%s: no checkpoint of a solver whose last iteration "
+                           "failed",
+                           path);
     }
     head h;
     head_fill(relax, &h);
@@ -141,7 +150,8 @@ static rubus_status refuse(const char *path, const char *why)
     return rubus__fail(RUBUS_EFORMAT, "%s: %s", path, why);
 }
 
-static rubus_status head_check(const char *path, const uint8_t *file, size_t size, head *h)
+static rubus_status head_check(const char *path, const uint8_t *file, size_t size,
+                               head *h)
 {
     if (size < sizeof(*h) + 32) {
         return refuse(path, "no checkpoint, or cut short");
@@ -183,20 +193,26 @@ static rubus_status changes_apply(const char *path, const rubus_relax_desc *chan
     }
     memcpy(&c, changes,
            changes->struct_size < sizeof(c) ? changes->struct_size : sizeof(c));
-    bool same = (c.dim == 0 || c.dim == desc->dim) &&
-                (c.real == 0 || c.real == desc->real) &&
-                (c.kernels == 0 || c.kernels == desc->kernels);
+    bool same =
+        (c.dim == 0 || c.dim == desc->dim) && (c.real == 0 || c.real == desc->real) &&
+        (c.kernels == 0 || c.kernels == desc->kernels) &&
+        (c.profile == 0 || c.profile == desc->profile) &&
+        (c.mean == 0 || c.mean == desc->mean) &&
+        (c.no_checks == 0 || c.no_checks == desc->no_checks) &&
+        (c.left == 0 || c.left == desc->left) &&
+        (c.right == 0 || c.right == desc->right) &&
+        (c.init == 0 || c.init == desc->init) && c.lambda == NULL && c.lambda_const == 0;
     for (int k = 0; k < desc->dim; k++) {
         same = same && (c.n[k] == 0 || c.n[k] == desc->n[k]) &&
                (c.length[k] == 0 || c.length[k] == desc->length[k]);
     }
     if (!same) {
-        return rubus__fail(RUBUS_EINVAL,
-                           "%s: the checkpoint is of another problem (%d dimensions, %lld x "
-                           "%lld x %lld cells, %s); only niter and tol can be changed",
-                           path, (int)desc->dim, (long long)desc->n[0],
-                           (long long)desc->n[1], (long long)desc->n[2],
-                           rubus__type_name(desc->real));
+        return rubus__fail(
+            RUBUS_EINVAL,
+            "%s: the checkpoint is of another problem (%d dimensions, %lld x "
+            "%lld x %lld cells, %s); only niter and tol can be changed",
+            path, (int)desc->dim, (long long)desc->n[0], (long long)desc->n[1],
+            (long long)desc->n[2], rubus__type_name(desc->real));
     }
     if (c.niter != 0) {
         desc->niter = c.niter < 0 ? 0 : c.niter;
@@ -204,7 +220,7 @@ static rubus_status changes_apply(const char *path, const rubus_relax_desc *chan
     if (c.tol != 0) {
         desc->tol = c.tol < 0 ? 0 : c.tol;
     }
-    return RUBUS_OK;
+    return rubus__relax_check(desc);
 }
 
 static void desc_of(const head *h, rubus_relax_desc *d)
@@ -226,35 +242,39 @@ static void desc_of(const head *h, rubus_relax_desc *d)
     d->niter = h->niter > 0 ? h->niter : -1;
 }
 
+/* A run that ended because of the old tolerance goes on under another one. */
+static void change_outcome(rubus_relax *relax)
+{
+    if (relax->outcome == RUBUS_OUTCOME_STAGNATED ||
+        (relax->outcome == RUBUS_OUTCOME_CONVERGED &&
+         !(relax->residual < relax->tolerance))) {
+        relax->outcome = RUBUS_OUTCOME_RUNNING;
+        relax->quiet_checks = 0;
+    }
+}
+
 static rubus_status state_restore(rubus_relax *relax, const head *h, const uint8_t *rest)
 {
     relax->lambda_max = h->lambda_max;
-    const double spread = fabs(h->right - h->left);
-    relax->tolerance = relax->desc.tol == h->tol ? h->tolerance : relax->desc.tol;
-    double dx = relax->spacing[0];
-    for (int32_t k = 1; k < h->dim; k++) {
-        dx = relax->spacing[k] < dx ? relax->spacing[k] : dx;
-    }
-    const double most = 1e-6 * h->lambda_max * spread / (dx * dx);
-    if (spread > 0 && most < relax->tolerance) {
-        relax->tolerance = most;
-    }
+    relax->tolerance = rubus__relax_tolerance(relax);
     relax->beta = h->beta;
     relax->residual = h->residual;
     relax->first_residual = h->first_residual;
     relax->least_residual = h->least_residual;
     relax->quiet_checks = h->quiet_checks;
     relax->started = h->started != 0;
-    relax->outcome = h->outcome;
-    if (relax->outcome == RUBUS_OUTCOME_CONVERGED && !(h->residual < relax->tolerance)) {
-        relax->outcome = RUBUS_OUTCOME_RUNNING; /* a smaller tolerance was asked for */
-    }
+    relax->half = h->half != 0;
     relax->iteration = h->iteration;
+    relax->outcome = h->outcome;
+    if (relax->tolerance != h->tolerance) {
+        change_outcome(relax);
+    }
     rubus_array *field[NFIELD];
     fields_of(relax, field);
     for (int i = 0; i < NFIELD; i++) {
         if (rubus_array_nbyte(field[i]) != h->field_bytes[i]) {
-            return rubus__fail(RUBUS_EFORMAT, "the checkpoint's fields do not fit its grid");
+            return rubus__fail(RUBUS_EFORMAT,
+                               "the checkpoint's fields do not fit its grid");
         }
         if (field[i] != NULL) {
             const rubus_status st =
@@ -279,8 +299,8 @@ static rubus_status state_restore(rubus_relax *relax, const head *h, const uint8
 }
 
 static rubus_status load(rubus_context *context, const char *path,
-                         const rubus_relax_desc *changes, const uint8_t *file, size_t size,
-                         rubus_relax **out_relax)
+                         const rubus_relax_desc *changes, const uint8_t *file,
+                         size_t size, rubus_relax **out_relax)
 {
     head h;
     rubus_relax_desc desc;

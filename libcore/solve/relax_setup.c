@@ -8,8 +8,11 @@
 #include "libcore/runtime/runtime.h"
 #include "libcore/solve/relax.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+#define MOST_CELLS ((int64_t)1 << 59) /* 15 times as many fit an int64_t */
 
 static const double pi = 3.14159265358979323846;
 
@@ -26,17 +29,19 @@ static rubus_status complete_box(rubus_relax_desc *d)
             d->length[k] = 1;
             continue;
         }
-        if (d->n[k] < 3 || __builtin_mul_overflow(cells, d->n[k], &cells)) {
+        if (d->n[k] < 3 || __builtin_mul_overflow(cells, d->n[k], &cells) ||
+            cells > MOST_CELLS) {
             return rubus__fail(RUBUS_EINVAL,
                                "relaxation: n%c is %lld; it needs at least 3 cells per "
-                               "direction, and fewer than 2^63 in all",
+                               "direction, and at most 2^59 in all",
                                axis[k], (long long)d->n[k]);
         }
         d->length[k] = d->length[k] == 0 ? 20 : d->length[k];
         if (!(d->length[k] > 0 && isfinite(d->length[k]))) {
-            return rubus__fail(RUBUS_EINVAL,
-                               "relaxation: the length along %c is %g; it must be positive",
-                               axis[k], d->length[k]);
+            return rubus__fail(
+                RUBUS_EINVAL,
+                "relaxation: the length along %c is %g; it must be positive", axis[k],
+                d->length[k]);
         }
         most = d->n[k] > most ? d->n[k] : most;
     }
@@ -44,7 +49,19 @@ static rubus_status complete_box(rubus_relax_desc *d)
     return RUBUS_OK;
 }
 
-static rubus_status check_choices(const rubus_relax_desc *d)
+/* A number of the problem; in f32 it must have a place there too. */
+static bool is_number(const rubus_relax_desc *d, double v)
+{
+    return isfinite(v) && (d->real == RUBUS_F64 || fabs(v) <= (double)FLT_MAX);
+}
+
+/* A coefficient, in the solver's real too. */
+static bool is_coefficient(const rubus_relax_desc *d, double v)
+{
+    return v > 0 && is_number(d, v) && (d->real == RUBUS_F64 || (float)v > 0);
+}
+
+rubus_status rubus__relax_check(const rubus_relax_desc *d)
 {
     if (d->real != RUBUS_F64 && d->real != RUBUS_F32) {
         return rubus__fail(RUBUS_EINVAL, "relaxation: real must be f32 or f64");
@@ -54,20 +71,32 @@ static rubus_status check_choices(const rubus_relax_desc *d)
                            (int)d->kernels);
     }
     if (d->profile < 0 || d->profile >= d->dim) {
-        return rubus__fail(RUBUS_EINVAL, "relaxation: profile axis %d of a problem of %d "
-                                         "dimensions",
+        return rubus__fail(RUBUS_EINVAL,
+                           "relaxation: profile axis %d of a problem of %d "
+                           "dimensions",
                            (int)d->profile, (int)d->dim);
     }
     if (d->mean != RUBUS_MEAN_ARITHMETIC && d->mean != RUBUS_MEAN_HARMONIC) {
         return rubus__fail(RUBUS_EINVAL, "relaxation: no mean %d (1 or 2)", (int)d->mean);
     }
-    if (!isfinite(d->left) || !isfinite(d->right) || !isfinite(d->init) || isnan(d->tol)) {
-        return rubus__fail(RUBUS_EINVAL, "relaxation: left, right, init and tol must be "
-                                         "numbers");
+    const struct {
+        const char *name;
+        double value;
+    } number[] = {
+        {"left", d->left}, {"right", d->right}, {"init", d->init}, {"tol", d->tol}};
+    for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+        if (!is_number(d, number[i].value)) {
+            return rubus__fail(
+                RUBUS_EINVAL,
+                "relaxation: %s is %g; it must be a finite number of type %s",
+                number[i].name, number[i].value, rubus__type_name(d->real));
+        }
     }
-    if (!(d->lambda_const >= 0 && isfinite(d->lambda_const))) {
-        return rubus__fail(RUBUS_EINVAL, "relaxation: the coefficient %g is not positive",
-                           d->lambda_const);
+    if (d->lambda_const != 0 && !is_coefficient(d, d->lambda_const)) {
+        return rubus__fail(RUBUS_EINVAL,
+                           "relaxation: the coefficient is %g; it must be positive and "
+                           "finite in %s",
+                           d->lambda_const, rubus__type_name(d->real));
     }
     return RUBUS_OK;
 }
@@ -82,7 +111,8 @@ rubus_status rubus__relax_complete(const rubus_relax_desc *given, rubus_relax_de
            given->struct_size < sizeof(*out) ? given->struct_size : sizeof(*out));
     out->struct_size = sizeof(*out);
     if (out->dim < 1 || out->dim > 3) {
-        return rubus__fail(RUBUS_EINVAL, "relaxation: %d dimensions; 1, 2 or 3 are possible",
+        return rubus__fail(RUBUS_EINVAL,
+                           "relaxation: %d dimensions; 1, 2 or 3 are possible",
                            (int)out->dim);
     }
     out->real = out->real == 0 ? RUBUS_F64 : out->real;
@@ -90,7 +120,7 @@ rubus_status rubus__relax_complete(const rubus_relax_desc *given, rubus_relax_de
     out->mean = out->mean == 0 ? RUBUS_MEAN_ARITHMETIC : out->mean;
     out->tol = out->tol == 0 ? 1e-6 : out->tol < 0 ? 0 : out->tol;
     const rubus_status st = complete_box(out);
-    return st != RUBUS_OK ? st : check_choices(out);
+    return st != RUBUS_OK ? st : rubus__relax_check(out);
 }
 
 /* --- arrays ----------------------------------------------------------------------------------- */
@@ -184,9 +214,9 @@ void rubus_relax_destroy(rubus_relax *relax)
     if (relax == NULL) {
         return;
     }
-    rubus_array *const all[] = {relax->u,  relax->u_next, relax->lambda, relax->d,
-                                relax->d_next, relax->Q,  relax->z,      relax->z0,
-                                relax->r,  relax->q[0],   relax->q[1],   relax->q[2]};
+    rubus_array *const all[] = {relax->u,      relax->u_next, relax->lambda, relax->d,
+                                relax->d_next, relax->Q,      relax->z,      relax->z0,
+                                relax->r,      relax->q[0],   relax->q[1],   relax->q[2]};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         rubus_array_destroy(all[i]);
     }
@@ -250,24 +280,27 @@ static double mean(const rubus_relax *relax, double a, double b)
 }
 
 /* The coefficient as the kernels read it: faces in 1D, cells else. */
-static rubus_status make_lambda(rubus_relax *relax, const rubus_relax_desc *given, double *out)
+static rubus_status make_lambda(rubus_relax *relax, const rubus_relax_desc *given,
+                                double *out)
 {
     const int64_t nx = relax->desc.n[0];
     const int64_t n = rubus_array_count(relax->lambda);
     const bool cells_1d = relax->desc.dim == 1 && given->nlambda == nx;
     if (given->lambda != NULL && given->nlambda != n && !cells_1d) {
-        return rubus__fail(RUBUS_ESHAPE,
-                           "relaxation: the coefficient has %lld numbers; this grid needs "
-                           "%lld%s",
-                           (long long)given->nlambda, (long long)n,
-                           relax->desc.dim == 1 ? " (faces), or one more (cells)" : "");
+        return rubus__fail(
+            RUBUS_ESHAPE,
+            "relaxation: the coefficient has %lld numbers; this grid needs "
+            "%lld%s",
+            (long long)given->nlambda, (long long)n,
+            relax->desc.dim == 1 ? " (faces), or one more (cells)" : "");
     }
     for (int64_t i = 0; given->lambda != NULL && i < given->nlambda; i++) {
-        if (!(given->lambda[i] > 0 && isfinite(given->lambda[i]))) {
-            return rubus__fail(RUBUS_EINVAL,
-                               "relaxation: coefficient number %lld is %g; every one must "
-                               "be positive and finite",
-                               (long long)i + 1, given->lambda[i]);
+        if (!is_coefficient(&relax->desc, given->lambda[i])) {
+            return rubus__fail(
+                RUBUS_EINVAL,
+                "relaxation: coefficient number %lld is %g; every one must "
+                "be positive and finite in %s",
+                (long long)i + 1, given->lambda[i], rubus__type_name(relax->desc.real));
         }
     }
     for (int64_t i = 0; i < n; i++) {
@@ -278,9 +311,9 @@ static rubus_status make_lambda(rubus_relax *relax, const rubus_relax_desc *give
             rest /= relax->desc.n[k];
             x[k] = relax->desc.dim == 1 ? face(relax, i) : centre(relax, k, at);
         }
-        out[i] = given->lambda == NULL ? (relax->desc.lambda_const > 0
-                                              ? relax->desc.lambda_const
-                                              : anomaly(relax, x))
+        out[i] = given->lambda == NULL
+                     ? (relax->desc.lambda_const > 0 ? relax->desc.lambda_const
+                                                     : anomaly(relax, x))
                  : cells_1d ? mean(relax, given->lambda[i], given->lambda[i + 1])
                             : given->lambda[i];
         relax->lambda_max = out[i] > relax->lambda_max ? out[i] : relax->lambda_max;
@@ -345,23 +378,28 @@ static void make_u(const rubus_relax *relax, double *out)
             along = k == axis ? at : along;
         }
         const double t = (centre(relax, axis, along) - first) / (last - first);
-        out[i] = !rim                        ? d->init
-                 : along == 0                ? d->left
-                 : along == d->n[axis] - 1   ? d->right
-                                             : d->left + (d->right - d->left) * t;
+        out[i] = !rim                      ? d->init
+                 : along == 0              ? d->left
+                 : along == d->n[axis] - 1 ? d->right
+                                           : d->left + (d->right - d->left) * t;
     }
 }
 
-static void set_tolerance(rubus_relax *relax)
+double rubus__relax_least_spacing(const rubus_relax *relax)
 {
     double dx = relax->spacing[0];
     for (int32_t k = 1; k < relax->desc.dim; k++) {
         dx = relax->spacing[k] < dx ? relax->spacing[k] : dx;
     }
+    return dx;
+}
+
+double rubus__relax_tolerance(const rubus_relax *relax)
+{
+    const double dx = rubus__relax_least_spacing(relax);
     const double spread = fabs(relax->desc.right - relax->desc.left);
     const double most = 1e-6 * relax->lambda_max * spread / (dx * dx);
-    relax->tolerance =
-        spread > 0 && most < relax->desc.tol ? most : relax->desc.tol;
+    return spread > 0 && most < relax->desc.tol ? most : relax->desc.tol;
 }
 
 static rubus_status fill_fields(rubus_relax *relax, const rubus_relax_desc *given)
@@ -409,7 +447,7 @@ rubus_status rubus_relax_create(rubus_context *context, const rubus_relax_desc *
         rubus_relax_destroy(relax);
         return st;
     }
-    set_tolerance(relax);
+    relax->tolerance = rubus__relax_tolerance(relax);
     *out_relax = relax;
     return RUBUS_OK;
 }

@@ -57,7 +57,7 @@ static void swap(rubus_array **a, rubus_array **b)
 
 static double alpha_of(const rubus_relax *relax)
 {
-    return 0.99 * (1 + relax->beta);
+    return relax->again ? 0 : 0.99 * (1 + relax->beta);
 }
 
 /* The damping from its two sums; unchanged where nothing moves (den is 0). */
@@ -185,7 +185,8 @@ static rubus_status step_unfused(rubus_relax *relax, bool check, double *out_res
     if (st == RUBUS_OK && beta) {
         st = change_beta(relax);
     }
-    return st != RUBUS_OK ? st : update_d(relax, math ? "update_d" : "update_d_at", relax->z);
+    return st != RUBUS_OK ? st
+                          : update_d(relax, math ? "update_d" : "update_d_at", relax->z);
 }
 
 /* --- fused ------------------------------------------------------------------------------------ */
@@ -267,13 +268,26 @@ rubus_status rubus__relax_step(rubus_relax *relax, bool check, double *out_resid
                                bool *out_converged)
 {
     *out_converged = false;
-    const rubus_status st =
-        relax->desc.kernels == RUBUS_KERNELS_FUSED
-            ? step_fused(relax, check, out_residual, out_converged)
-            : step_unfused(relax, check, out_residual, out_converged);
+    const rubus_status st = relax->desc.kernels == RUBUS_KERNELS_FUSED
+                                ? step_fused(relax, check, out_residual, out_converged)
+                                : step_unfused(relax, check, out_residual, out_converged);
     if (st == RUBUS_OK) {
         relax->iteration++;
+        relax->half = *out_converged;
+    } else {
+        relax->broken = true;
     }
+    return st;
+}
+
+rubus_status rubus__relax_finish(rubus_relax *relax)
+{
+    double residual = 0;
+    bool converged = false;
+    relax->again = true;
+    relax->iteration--;
+    const rubus_status st = rubus__relax_step(relax, false, &residual, &converged);
+    relax->again = false;
     return st;
 }
 

@@ -35,7 +35,8 @@
     "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-w", \
         "-shared", "-fPIC"
 
-static const char *const gcc_flags[] = {"-O2",
+static const char *const gcc_flags[] = {"-pipe",
+                                        "-O2",
                                         "-ftree-loop-vectorize",
                                         "-fno-tree-slp-vectorize",
                                         "-fvect-cost-model=dynamic",
@@ -141,18 +142,18 @@ static rubus_status report(const call *c, const threads_spawn_end *end)
     char message[MESSAGE_ROOM];
     if (end->error != 0) {
         return host->fail(host->ctx, RUBUS_EUNSUPPORTED,
-                          "module %s: the C compiler %s '%s' could not be started: %s; "
+                          "module %s: the C compiler '%s' (%s) could not be started: %s; "
                           "install one (on Debian: apt install gcc), or give its path in "
                           "RUBUS_CC",
-                          c->module, c->compiler->origin, c->compiler->path,
+                          c->module, c->compiler->path, c->compiler->origin,
                           strerror(end->error));
     }
     describe_end(end, how, sizeof how);
     read_message(host, c->text_fd, c->message_size, message);
     return host->fail(host->ctx, RUBUS_ECOMPILE,
-                      "module %s: the C compiler %s '%s' %s%s%s; RUBUS_CC chooses another "
+                      "module %s: the C compiler '%s' (%s) %s%s%s; RUBUS_CC chooses another "
                       "one (a program and plain arguments, no shell)",
-                      c->module, c->compiler->origin, c->compiler->path, how,
+                      c->module, c->compiler->path, c->compiler->origin, how,
                       message[0] != '\0' ? ": " : " and said nothing", message);
 }
 

@@ -65,10 +65,10 @@ static rubus_status missing(const rubus_host *host, const char *command, const c
                             const char *why)
 {
     return host->fail(host->ctx, RUBUS_EUNSUPPORTED,
-                      "kernels of your own need a C compiler: %s '%s' %s; install one (on "
-                      "Debian: apt install gcc), or give its path in RUBUS_CC (a program "
-                      "and plain arguments, no shell)",
-                      origin, command, why);
+                      "kernels of your own need a C compiler: '%s' (%s) %s; install one "
+                      "(on Debian: apt install gcc), or give its path in RUBUS_CC (a "
+                      "program and plain arguments, no shell)",
+                      command, origin, why);
 }
 
 /* Splits a command into the words of the compiler and resolves the program. */
@@ -118,30 +118,44 @@ static rubus_status take_command(const rubus_host *host, const char *command,
     return RUBUS_OK;
 }
 
-rubus_status threads_compiler_find(const rubus_host *host, threads_compiler *out_compiler)
+/* The command in force, and where it comes from: the option, the compiler of configure, or
+ * the first name that PATH has; NULL if there is none. */
+static const char *choose_command(const rubus_host *host, const char **out_origin)
 {
+    char path[PATH_MAX];
     const char *option = host->option(host->ctx, "cc");
     if (option != NULL && option[strspn(option, BLANKS)] != '\0') {
-        return take_command(host, option, "RUBUS_CC", out_compiler);
+        *out_origin = "RUBUS_CC";
+        return option;
     }
-    char path[PATH_MAX];
 #if defined(RUBUS_DEFAULT_CC)
     static const char standard[] = RUBUS_DEFAULT_CC;
     char program[sizeof standard];
     snprintf(program, sizeof program, "%s", standard);
     program[strcspn(program, BLANKS)] = '\0';
     if (find_program(program, path)) {
-        return take_command(host, standard, "the compiler of configure,", out_compiler);
+        *out_origin = "configured";
+        return standard;
     }
 #endif
     static const char *const names[] = {"cc", "gcc", "clang"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (find_program(names[i], path)) {
-            return take_command(host, names[i], "found in PATH:", out_compiler);
+            *out_origin = "from PATH";
+            return names[i];
         }
     }
-    return missing(host, "cc, gcc, clang", "RUBUS_CC is not set, and in PATH",
-                   "are not to be found");
+    return NULL;
+}
+
+rubus_status threads_compiler_find(const rubus_host *host, threads_compiler *out_compiler)
+{
+    const char *origin = NULL;
+    const char *command = choose_command(host, &origin);
+    if (command == NULL) {
+        return missing(host, "cc, gcc, clang", "in PATH", "are not to be found");
+    }
+    return take_command(host, command, origin, out_compiler);
 }
 
 void threads_compiler_fini(const rubus_host *host, threads_compiler *compiler)
@@ -154,30 +168,13 @@ void threads_compiler_fini(const rubus_host *host, threads_compiler *compiler)
 
 void threads_compiler_describe(const rubus_host *host, char *out, size_t room)
 {
-    char path[PATH_MAX];
-    const char *option = host->option(host->ctx, "cc");
-    if (option != NULL && option[strspn(option, BLANKS)] != '\0') {
-        snprintf(out, room, "compiler: %s (RUBUS_CC)", option);
-        return;
+    const char *origin = NULL;
+    const char *command = choose_command(host, &origin);
+    if (command == NULL) {
+        snprintf(out, room, "no C compiler found");
+    } else {
+        snprintf(out, room, "C compiler %s (%s)", command, origin);
     }
-#if defined(RUBUS_DEFAULT_CC)
-    static const char standard[] = RUBUS_DEFAULT_CC;
-    char program[sizeof standard];
-    snprintf(program, sizeof program, "%s", standard);
-    program[strcspn(program, BLANKS)] = '\0';
-    if (find_program(program, path)) {
-        snprintf(out, room, "compiler: %s", standard);
-        return;
-    }
-#endif
-    static const char *const names[] = {"cc", "gcc", "clang"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (find_program(names[i], path)) {
-            snprintf(out, room, "compiler: %s", path);
-            return;
-        }
-    }
-    snprintf(out, room, "no C compiler found (RUBUS_CC is not set)");
 }
 
 /* --- who it is ------------------------------------------------------------------------ */

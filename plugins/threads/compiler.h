@@ -26,7 +26,7 @@ typedef struct threads_compiler {
     int nword;
     int lead;
     const char *word[THREADS_COMPILER_WORDS];
-    const char *origin; /* "RUBUS_CC", or how else it was found */
+    const char *origin; /* "RUBUS_CC", "configured" or "from PATH" */
     threads_compiler_kind kind;
     threads_hash id; /* program, version, words, features of the processor */
 } threads_compiler;
@@ -39,7 +39,7 @@ rubus_status threads_compiler_find(const rubus_host *host, threads_compiler *out
 /* Finds out kind and id. Asks the program for its version unless the cache knows it. */
 rubus_status threads_compiler_identify(const rubus_host *host, threads_compiler *compiler);
 void threads_compiler_fini(const rubus_host *host, threads_compiler *compiler);
-/* Path of the program and where it comes from, or why there is none. */
+/* The command and where it comes from, or that there is none. */
 void threads_compiler_describe(const rubus_host *host, char *out, size_t room);
 
 /*

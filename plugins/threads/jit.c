@@ -12,6 +12,7 @@
 #include "plugins/threads/prebuilt.h"
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -191,9 +192,9 @@ static rubus_status compile(threads_module *module, const rubus_module_desc *des
     if (!sealed || !take_object(module, desc, stamp, fd, why)) {
         close(fd);
         return host->fail(host->ctx, RUBUS_ECOMPILE,
-                          "module %s: what the C compiler %s '%s' made cannot be used: %s; "
+                          "module %s: what the C compiler '%s' (%s) made cannot be used: %s; "
                           "RUBUS_CC chooses another one",
-                          desc->name, compiler->origin, compiler->path, why);
+                          desc->name, compiler->path, compiler->origin, why);
     }
     if (host->cache_put(host->ctx, desc->key, suffix, fd) != RUBUS_OK) {
         host->log(host->ctx, 3, "a compiled module could not be kept in the kernel cache");
@@ -249,12 +250,7 @@ rubus_status threads_module_create(void *context, const rubus_module_desc *desc,
     if (module == NULL) {
         return RUBUS_ENOMEM;
     }
-    for (uint32_t e = 0; e < desc->nentry && st == RUBUS_OK; e++) {
-        st = threads_scratch_reserve(ctx, desc->entry[e].block_size);
-    }
-    if (st == RUBUS_OK) {
-        st = build(module, desc);
-    }
+    st = build(module, desc);
     if (st != RUBUS_OK) {
         threads_module_destroy(ctx, module);
         return st;

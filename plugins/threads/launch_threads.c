@@ -36,7 +36,9 @@ typedef struct launch_work {
     _Atomic int64_t next; // uneven: number of the next piece
 } launch_work;
 
-rubus_status threads_scratch_reserve(threads_context *ctx, uint32_t block_size)
+/* Makes room for blocks of this size. Here and not where a module is made, because that may
+ * go on beside a launch. */
+static rubus_status scratch_reserve(threads_context *ctx, uint32_t block_size)
 {
     size_t stride = ((size_t)block_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     if (stride <= ctx->scratch_stride) {
@@ -197,11 +199,12 @@ rubus_status threads_launch(void *context, void *pointer, const rubus_launch_inf
     }
     const threads_entry *entry = &module->entry[info->entry];
     bool small = is_small(ctx, entry, info);
-    if (!small) {
+    st = scratch_reserve(ctx, entry->block_size);
+    if (st == RUBUS_OK && !small) {
         st = threads_context_pool(ctx);
-        if (st != RUBUS_OK) {
-            return st;
-        }
+    }
+    if (st != RUBUS_OK) {
+        return st;
     }
     memcpy(ctx->scratch, info->block, entry->block_size);
     for (uint32_t b = 0; b < entry->nbuffer; b++) {

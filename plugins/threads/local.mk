@@ -51,7 +51,7 @@ THREADS_PREBUILT = \
 noinst_LTLIBRARIES += libthreads_prebuilt.la
 nodist_libthreads_prebuilt_la_SOURCES = $(THREADS_PREBUILT)
 libthreads_prebuilt_la_SOURCES = %D%/prebuilt.h
-libthreads_prebuilt_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_WIDTH_CFLAGS)
+libthreads_prebuilt_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_WIDTH_CFLAGS) -w
 CLEANFILES += $(THREADS_PREBUILT) %D%/prebuilt.stamp
 %D%/prebuilt.stamp: tools/rkc/rkc$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && tools/rkc/rkc$(EXEEXT) %D% $(THREADS_KERNELS) && touch $@

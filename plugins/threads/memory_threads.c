@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -47,10 +49,8 @@ static rubus_status out_of_memory(threads_context *ctx, uint64_t nbyte, const ch
 static rubus_status check_size(threads_context *ctx, uint64_t nbyte)
 {
     char why[160];
-    const rubus_host *host = ctx->host;
     uint64_t total = ctx->be->mem_total;
     if (nbyte > (total != 0 ? total : SIZE_MAX / 2)) {
-        host->log(host->ctx, 4, "a buffer larger than the memory was refused");
         snprintf(why, sizeof why, "this process may use %" PRIu64 " bytes (%.2f GiB)", total,
                  (double)total / (1 << 30));
         return out_of_memory(ctx, nbyte, why);

@@ -91,8 +91,6 @@ rubus_status threads_unmap(void *ctx, void *buffer);
 /* --- launch_threads.c ----------------------------------------------------------------- */
 
 rubus_status threads_launch(void *ctx, void *module, const rubus_launch_info *info);
-/* Makes room in the context's scratch for blocks of this size. */
-rubus_status threads_scratch_reserve(threads_context *ctx, uint32_t block_size);
 
 /* --- jit.c ------------------------------------------------------------------------------ */
 

@@ -95,15 +95,16 @@ rm -f unrelated.c
 chmod 755 .
 cd ..
 check "junk" timeout 20 env RUBUS_PLUGIN_PATH="$work/junk:$work/good" "$rubus" devices
-says "junk" '^threads ' out
+cp out junk.out
+says "junk" '^threads ' junk.out
 for name in text empty cut short dir dangling nosym fifo narrow; do
-    says "junk: $name" "refused.*junk/rubus-$name\\.so: ." out
+    says "junk: $name" "refused.*junk/rubus-$name\\.so: ." junk.out
     fails "junk as backend: $name" 4 timeout 20 env RUBUS_PLUGIN_PATH="$work/junk" \
         "${run[@]}" -b $name
     says "junk as backend: $name" "rubus-$name\\.so" err
 done
 for name in old hidden UP; do
-    lacks "no plugin name: $name" "rubus-$name|RUBUS-$name" out
+    lacks "no plugin name: $name" "rubus-$name|RUBUS-$name" junk.out
 done
 
 # --- another ABI ------------------------------------------------------------------------

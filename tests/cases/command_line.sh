@@ -62,7 +62,7 @@ bad_case() { # NAME PATTERN JSON
     fails "$1" 3 "$rubus" run k.rk --case bad.json
     says "$1" "^rubus: bad\\.json.*$2" err
 }
-bad_case "no JSON" ':1:' '{"arrays": '
+bad_case "no JSON" ':[0-9]+:[0-9]+: ' '{"arrays": '
 bad_case "no object" 'no JSON object' '[]'
 bad_case "unknown member" '"array"' '{"array": {}, "launch": []}'
 bad_case "no launch" '"launch"' '{"arrays": {}}'

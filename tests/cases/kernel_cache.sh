@@ -84,7 +84,7 @@ variants=(
     "env RUBUS_CACHE_DIR=/proc"
     "env RUBUS_CACHE_DIR=$work/readonly"
     "env RUBUS_CACHE_DIR=off"
-    "env -u RUBUS_CACHE_DIR HOME=/no/such XDG_CACHE_HOME="
+    "env -u RUBUS_CACHE_DIR HOME=$work/none XDG_CACHE_HOME="
 )
 for variant in "${variants[@]}"; do
     # shellcheck disable=SC2086 # words

@@ -44,8 +44,8 @@ static inline void unit_close(test_unit *t)
     rubus__text_fini(&t->unit.messages);
 }
 
-static inline const rk_source *unit_source(test_unit *t, const char *name, const char *text,
-                                           size_t size)
+static inline const rk_source *unit_source(test_unit *t, const char *name,
+                                           const char *text, size_t size)
 {
     rk_source *source = RK_NEW(&t->unit, rk_source);
     source->name = rubus__arena_strndup(t->unit.arena, name, strlen(name));

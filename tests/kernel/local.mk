@@ -19,3 +19,20 @@ tests_kernel_test_field_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_kernel_test_field_statement_SOURCES = \
 	tests/kernel/test_field_statement.c tests/kernel/check_unit.h
 tests_kernel_test_field_statement_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+# Single stages of the compiler, on units made by hand.
+check_PROGRAMS += tests/kernel/test_lexer
+tests_kernel_test_lexer_SOURCES = tests/kernel/test_lexer.c tests/kernel/kernel_unit.h
+tests_kernel_test_lexer_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_parser
+tests_kernel_test_parser_SOURCES = tests/kernel/test_parser.c tests/kernel/kernel_unit.h
+tests_kernel_test_parser_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_parser_error
+tests_kernel_test_parser_error_SOURCES = \
+	tests/kernel/test_parser_error.c tests/kernel/kernel_unit.h
+tests_kernel_test_parser_error_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_print
+tests_kernel_test_print_SOURCES = tests/kernel/test_print.c tests/kernel/kernel_unit.h
+tests_kernel_test_print_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_value
+tests_kernel_test_value_SOURCES = tests/kernel/test_value.c
+tests_kernel_test_value_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm

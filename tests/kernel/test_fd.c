@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The difference operators of shaders/fd.rk, each against a formula written out by hand as
- * offsets: exact values, exact size of the result, use on the left for those that only
+ * The difference operators of shaders/fd.rk, each against a formula written out by hand
+ * as offsets: exact values, exact size of the result, use on the left for those that only
  * select. On every backend, in f64 and f32, on arrays of odd sizes with distinct values.
  */
 #include "config.h"
@@ -123,10 +123,10 @@ enum { NCASE = (int)(sizeof(cases) / sizeof(cases[0])) };
 static const int sizes[4][3] = {{1, 1, 1}, {7, 1, 1}, {7, 5, 1}, {6, 5, 4}};
 enum { MAX_POINTS = 6 * 5 * 4 };
 
-/* --- the formulas -------------------------------------------------------------------------- */
+/* --- the formulas ----------------------------------------------------------------- */
 
-/* A result as the type holds it. Rounding the double of one operation on floats gives what
- * float arithmetic gives, since a double has more than twice the bits and two. */
+/* A result as the type holds it. Rounding the double of one operation on floats gives
+ * what float arithmetic gives, since a double has more than twice the bits and two. */
 static double as(int32_t real, double x)
 {
     return real == RUBUS_F32 ? (double)(float)x : x;
@@ -200,7 +200,7 @@ static void fill(double *a, int n)
     }
 }
 
-/* --- the kernels ----------------------------------------------------------------------------- */
+/* --- the kernels ------------------------------------------------------------------ */
 
 /* "nx-1,ny" */
 static void extents(int rank, const int less[3], char text[48])
@@ -215,9 +215,8 @@ static void extents(int rank, const int less[3], char text[48])
     }
 }
 
-/* The kernel that computes an operator into an array of the given size, and for those that
- * only select the kernel that writes through it. */
-static int write_kernels(char *text, size_t size, int at, const int less[3])
+/* Kernel get<NUMBER> computes operator `at` into an array smaller by `less`. */
+static int write_get(char *text, size_t size, int at, int number, const int less[3])
 {
     const op_case *op = &cases[at];
     const int none[3] = {0, 0, 0};
@@ -225,16 +224,24 @@ static int write_kernels(char *text, size_t size, int at, const int less[3])
     char part[48];
     extents(op->rank, none, whole);
     extents(op->rank, less, part);
-    int n = snprintf(
-        text, size, "kernel get%d(out real r[%s], in real a[%s])\n{\n    r = %s(a);\n}\n",
-        at, part, whole, op->name);
-    if (op->form == PICK) {
-        n += snprintf(
-            text + n, size - (size_t)n,
-            "kernel put%d(inout real a[%s], in real r[%s])\n{\n    %s(a) = r;\n}\n", at,
-            whole, part, op->name);
-    }
-    return n;
+    return snprintf(text, size,
+                    "kernel get%d(out real r[%s], in real a[%s])\n{\n    r = %s(a);\n}\n",
+                    number, part, whole, op->name);
+}
+
+/* Kernel put<NUMBER> writes through operator `at`. */
+static int write_put(char *text, size_t size, int at, int number)
+{
+    const op_case *op = &cases[at];
+    const int none[3] = {0, 0, 0};
+    char whole[48];
+    char part[48];
+    extents(op->rank, none, whole);
+    extents(op->rank, op->less, part);
+    return snprintf(
+        text, size,
+        "kernel put%d(inout real a[%s], in real r[%s])\n{\n    %s(a) = r;\n}\n", number,
+        whole, part, op->name);
 }
 
 typedef struct runner {
@@ -248,7 +255,10 @@ static void open_runner(runner *run, const char *backend, int32_t real)
     static char text[NCASE * 320];
     int used = 0;
     for (int k = 0; k < NCASE; k++) {
-        used += write_kernels(text + used, sizeof(text) - (size_t)used, k, cases[k].less);
+        size_t left = sizeof(text) - (size_t)used;
+        used += write_get(text + used, left, k, k, cases[k].less);
+        left = sizeof(text) - (size_t)used;
+        used += cases[k].form == PICK ? write_put(text + used, left, k, k) : 0;
     }
     run->real = real;
     rubus_status st = rubus_context_create(backend, &run->context);
@@ -331,9 +341,10 @@ static void check_get(const runner *run, const char *backend, int at)
     ck_assert_int_gt(n, 0);
     for (int k = 0; k < n; k++) {
         int point[3];
-        double p[8];
+        double p[8] = {0};
         point_of(op, k, point);
-        double want = formula(op, run->real, p, gather(op, a, point, p));
+        int np = gather(op, a, point, p);
+        double want = formula(op, run->real, p, np);
         ck_assert_msg(r[k] == want,
                       "%s %s: %s in %dD at (%d, %d, %d) gave %a, expected %a", backend,
                       run->real == RUBUS_F32 ? "f32" : "f64", op->name, op->rank,
@@ -388,28 +399,39 @@ START_TEST(fd_operator_equals_formula)
 }
 END_TEST
 
+/* A module of kernels that are all wrong: there must be an error in each, in its third
+ * line, with the code of shapes that differ. */
+static void check_wrong(rubus_context *context, const char *text, int nkernel)
+{
+    rubus_module *module = NULL;
+    rubus_status st = rubus_module_create(context, "wrong.rk", text, NULL, &module);
+    ck_assert_msg(st == RUBUS_ECOMPILE, "status %d for\n%s", (int)st, text);
+    ck_assert_ptr_null(module);
+    for (int k = 0; k < nkernel; k++) {
+        char place[32];
+        snprintf(place, sizeof(place), "wrong.rk:%d:", 4 * k + 3);
+        const char *error = strstr(rubus_error_text(), place);
+        ck_assert_msg(error != NULL, "no error at %s in\n%s\nbut\n%s", place, text,
+                      rubus_error_text());
+        const char *code = strstr(error, "error[K080]");
+        ck_assert_msg(code != NULL && code < strchr(error, '\n'), "%s", error);
+    }
+}
+
 START_TEST(fd_operator_into_wrong_extent_fails)
 {
     rubus_context *context = NULL;
     rubus_status st = rubus_context_create(backends[_i], &context);
     ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
     for (int k = 0; k < NCASE; k++) {
+        char text[2048];
+        int used = 0;
         for (int d = 0; d < 2 * cases[k].rank; d++) { // one too few, one too many
             int less[3] = {cases[k].less[0], cases[k].less[1], cases[k].less[2]};
             less[d / 2] += d % 2 == 0 ? 1 : -1;
-            char text[640];
-            write_kernels(text, sizeof(text), k, less);
-            rubus_module *module = NULL;
-            st = rubus_module_create(context, "wrong.rk", text, NULL, &module);
-            ck_assert_msg(st == RUBUS_ECOMPILE, "%s: status %d for\n%s", backends[_i], st,
-                          text);
-            ck_assert_ptr_null(module);
-            // line 3 is the assignment; 80 is the code of shapes that differ
-            ck_assert_msg(strstr(rubus_error_text(), "wrong.rk:3:") != NULL &&
-                              strstr(rubus_error_text(), "error[K080]") != NULL,
-                          "%s\ndoes not tell what is wrong in\n%s", rubus_error_text(),
-                          text);
+            used += write_get(text + used, sizeof(text) - (size_t)used, k, d, less);
         }
+        check_wrong(context, text, 2 * cases[k].rank);
     }
     rubus_context_destroy(context);
 }

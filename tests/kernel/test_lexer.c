@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens: kinds, values and places, names in many scripts, numbers rounded once, and every
- * way in which bytes can be no token; and the form of messages.
+ * Tokens: kinds, values and places, names in many scripts, numbers rounded once, and
+ * every way in which bytes can be no token; and the form of messages.
  */
 #include "config.h"
 
@@ -49,10 +49,9 @@ static void expect_message(const char *want)
 START_TEST(lexer_of_all_kinds_gives_tokens)
 {
     ck_assert(lex("kernel a1 12 1.5 \"f.rk\" <= < = // x\n/* y */ :"));
-    static const rk_token_kind kinds[] = {RK_TOKEN_KEYWORD, RK_TOKEN_NAME,  RK_TOKEN_INT,
-                                          RK_TOKEN_REAL,    RK_TOKEN_STRING, RK_TOKEN_PUNCT,
-                                          RK_TOKEN_PUNCT,   RK_TOKEN_PUNCT,  RK_TOKEN_PUNCT,
-                                          RK_TOKEN_END};
+    static const rk_token_kind kinds[] = {
+        RK_TOKEN_KEYWORD, RK_TOKEN_NAME,  RK_TOKEN_INT,   RK_TOKEN_REAL,  RK_TOKEN_STRING,
+        RK_TOKEN_PUNCT,   RK_TOKEN_PUNCT, RK_TOKEN_PUNCT, RK_TOKEN_PUNCT, RK_TOKEN_END};
     ck_assert_int_eq(count, 10);
     for (int i = 0; i < 10; i++) {
         ck_assert_msg(token[i].kind == kinds[i], "token %d", i);
@@ -72,9 +71,9 @@ END_TEST
 START_TEST(lexer_of_operators_takes_the_longest)
 {
     ck_assert(lex("a+++b--c<==d&&e||f!=!g%=h^i?j:k"));
-    static const char *const want[] = {"a", "++", "+", "b", "--", "c", "<=", "=", "d", "&&",
-                                       "e", "||", "f", "!=", "!", "g", "%=", "h", "^", "i",
-                                       "?", "j", ":", "k"};
+    static const char *const want[] = {"a",  "++", "+", "b",  "--", "c",  "<=", "=",
+                                       "d",  "&&", "e", "||", "f",  "!=", "!",  "g",
+                                       "%=", "h",  "^", "i",  "?",  "j",  ":",  "k"};
     ck_assert_int_eq(count, 25);
     for (int i = 0; i < 24; i++) {
         ck_assert_str_eq(token[i].name, want[i]);
@@ -109,8 +108,9 @@ END_TEST
 
 START_TEST(lexer_of_words_knows_the_keywords)
 {
-    ck_assert(lex("import kernel reduce op func in out inout real int bool index let if else "
-                  "for while break continue return over true false"));
+    ck_assert(
+        lex("import kernel reduce op func in out inout real int bool index let if else "
+            "for while break continue return over true false"));
     ck_assert_int_eq(count, 24);
     for (int i = 0; i < 23; i++) {
         ck_assert_msg(token[i].kind == RK_TOKEN_KEYWORD, "%s", token[i].name);
@@ -125,8 +125,9 @@ END_TEST
 START_TEST(lexer_of_unicode_names_takes_them_whole)
 {
     // lambda; partial t; eta with a combining dot; u with a subscript zero; phi prime
-    static const char *const names[] = {"\u03BB", "\u2202t", "\u03B7\u0307", "u\u2080",
-                                        "\u03D5\u2032", "_", "\u00A1", "\U0001F600x"};
+    static const char *const names[] = {"\u03BB",  "\u2202t",      "\u03B7\u0307",
+                                        "u\u2080", "\u03D5\u2032", "_",
+                                        "\u00A1",  "\U0001F600x"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ck_assert_msg(lex(names[i]), "%s", t.unit.messages.data);
         ck_assert_int_eq(count, 2);
@@ -162,8 +163,9 @@ END_TEST
 START_TEST(lexer_of_broken_utf8_fails_with_its_byte)
 {
     // lone continuation, overlong, surrogate, above U+10FFFF, cut short, never used
-    static const char *const bad[] = {"ab\x80", "ab\xC0\x80", "ab\xED\xA0\x80",
-                                      "ab\xF4\x90\x80\x80", "ab\xE2\x88", "ab\xFF"};
+    static const char *const bad[] = {"ab\x80",         "ab\xC0\x80",
+                                      "ab\xED\xA0\x80", "ab\xF4\x90\x80\x80",
+                                      "ab\xE2\x88",     "ab\xFF"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         unit_close(&t);
         unit_open(&t);
@@ -202,7 +204,8 @@ END_TEST
 
 START_TEST(lexer_of_line_ends_and_mark_skips_them)
 {
-    ck_assert(lex("\xEF\xBB\xBF" "a\r\nb\r\n\tc\f\v"));
+    ck_assert(lex("\xEF\xBB\xBF"
+                  "a\r\nb\r\n\tc\f\v"));
     ck_assert_int_eq(count, 4);
     int32_t line = 0;
     int32_t column = 0;
@@ -294,11 +297,16 @@ END_TEST
 START_TEST(lexer_of_broken_numbers_says_what_to_write)
 {
     static const char *const bad[][2] = {
-        {"1e", "digits after the `e`"},   {"1e+", "digits after the `e`"},
-        {"1.5f", "leave the suffix out"}, {"3L", "leave the suffix out"},
-        {"0x1F", "decimal"},              {"2x", "put an operator"},
-        {"1.2.3", "one point"},           {"1..2", "one point"},
-        {"1_000", "put an operator"},     {"2\u03C0", "put an operator"},
+        {"1e", "digits after the `e`"},
+        {"1e+", "digits after the `e`"},
+        {"1.5f", "leave the suffix out"},
+        {"3L", "leave the suffix out"},
+        {"0x1F", "decimal"},
+        {"2x", "put an operator"},
+        {"1.2.3", "one point"},
+        {"1..2", "one point"},
+        {"1_000", "put an operator"},
+        {"2\u03C0", "put an operator"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         unit_close(&t);
@@ -315,8 +323,13 @@ END_TEST
 START_TEST(lexer_of_strange_characters_says_what_to_write)
 {
     static const char *const bad[][2] = {
-        {"a & b", "`&&`"}, {"a | b", "`||`"}, {"a # b", "`#`"}, {"a' b", "U+2032"},
-        {"a . b", "digit"}, {"a\001b", "U+0001"}, {"a\u00A0b", "ordinary blank"},
+        {"a & b", "`&&`"},
+        {"a | b", "`||`"},
+        {"a # b", "`#`"},
+        {"a' b", "U+2032"},
+        {"a . b", "digit"},
+        {"a\001b", "U+0001"},
+        {"a\u00A0b", "ordinary blank"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         unit_close(&t);
@@ -347,7 +360,7 @@ START_TEST(lexer_of_garbage_stops_after_20_errors)
 }
 END_TEST
 
-/* --- messages ---------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------- */
 
 START_TEST(message_shows_place_line_caret_and_cure)
 {
@@ -363,10 +376,11 @@ END_TEST
 START_TEST(message_behind_a_combining_mark_has_its_caret_right)
 {
     ck_assert(!lex("\u03B7\u0307 #"));
-    ck_assert_str_eq(t.unit.messages.data, "t.rk:1:4: error[K001]: `#` means nothing here\n"
-                                           "\u03B7\u0307 #\n"
-                                           "  ^\n"
-                                           "  help: remove it\n");
+    ck_assert_str_eq(t.unit.messages.data,
+                     "t.rk:1:4: error[K001]: `#` means nothing here\n"
+                     "\u03B7\u0307 #\n"
+                     "  ^\n"
+                     "  help: remove it\n");
 }
 END_TEST
 

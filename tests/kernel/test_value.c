@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arithmetic of the language on constants: wrap-around, division of every sign, powers
- * in their order of multiplication, NaN, and float computed as float. Expected values are
- * worked out by hand or follow from IEEE 754.
+ * The arithmetic of the language on constants: wrap-around, division of every sign,
+ * powers in their order of multiplication, NaN, and float computed as float. Expected
+ * values are worked out by hand or follow from IEEE 754.
  */
 #include "config.h"
 
@@ -17,6 +17,8 @@
 static const rk_numbers f64i32 = {.f64 = true, .int64 = false};
 static const rk_numbers f64i64 = {.f64 = true, .int64 = true};
 static const rk_numbers f32i32 = {.f64 = false, .int64 = false};
+static const double nan64 = (double)NAN;
+static const double inf64 = (double)INFINITY;
 static const rk_value none = {.type = RK_VOID};
 
 static rk_value num(double real)
@@ -52,8 +54,9 @@ static void check_int(const rk_numbers *n, rk_op op, int64_t a, int64_t b, int64
 static void check_real(rk_value v, double want)
 {
     ck_assert_int_eq(v.type, RK_REAL);
-    const bool same = isnan(want) ? isnan(v.u.real)
-                                  : v.u.real == want && !signbit(v.u.real) == !signbit(want);
+    const bool same = isnan(want)
+                          ? isnan(v.u.real)
+                          : v.u.real == want && !signbit(v.u.real) == !signbit(want);
     ck_assert_msg(same, "%a, not %a", v.u.real, want);
 }
 
@@ -152,8 +155,8 @@ START_TEST(real_power_multiplies_by_squaring_from_the_top)
     check_real(rk_apply(&f64i32, RK_OP_POWI, num(x), whole(-3), none), 1 / x3);
     check_real(rk_apply(&f64i32, RK_OP_POWI, num(x), whole(1), none), x);
     check_real(rk_apply(&f64i32, RK_OP_POWI, num(x), whole(0), none), 1);
-    check_real(rk_apply(&f64i32, RK_OP_POWI, num(NAN), whole(0), none), 1);
-    check_real(rk_apply(&f64i32, RK_OP_POWI, num(0), whole(-1), none), INFINITY);
+    check_real(rk_apply(&f64i32, RK_OP_POWI, num(nan64), whole(0), none), 1);
+    check_real(rk_apply(&f64i32, RK_OP_POWI, num(0), whole(-1), none), inf64);
     check_real(rk_apply(&f64i64, RK_OP_POWI, num(-1), whole(INT64_MIN), none), 1);
     const float y = 1.1F;
     const float y2 = y * y;
@@ -167,8 +170,9 @@ END_TEST
 START_TEST(real_division_of_ints_is_real)
 {
     check_real(rk_apply(&f64i32, RK_OP_DIV, whole(1), whole(2), none), 0.5);
-    check_real(rk_apply(&f32i32, RK_OP_DIV, whole(1), whole(3), none), (double)(1.0F / 3));
-    check_real(rk_apply(&f64i32, RK_OP_DIV, whole(1), whole(0), none), INFINITY);
+    check_real(rk_apply(&f32i32, RK_OP_DIV, whole(1), whole(3), none),
+               (double)(1.0F / 3));
+    check_real(rk_apply(&f64i32, RK_OP_DIV, whole(1), whole(0), none), inf64);
     check_real(rk_apply(&f64i32, RK_OP_ADD, whole(1), num(0.5), none), 1.5);
     check_real(rk_apply(&f64i32, RK_OP_SUB, num(0.5), whole(1), none), -0.5);
 }
@@ -176,12 +180,12 @@ END_TEST
 
 START_TEST(real_min_max_ignore_nan)
 {
-    check_real(real2(&f64i32, RK_OP_MIN, NAN, 2), 2);
-    check_real(real2(&f64i32, RK_OP_MIN, 2, NAN), 2);
-    check_real(real2(&f64i32, RK_OP_MAX, NAN, 2), 2);
-    check_real(real2(&f64i32, RK_OP_MAX, 2, NAN), 2);
-    check_real(real2(&f64i32, RK_OP_MIN, NAN, NAN), NAN);
-    check_real(real2(&f64i32, RK_OP_MAX, NAN, NAN), NAN);
+    check_real(real2(&f64i32, RK_OP_MIN, nan64, 2), 2);
+    check_real(real2(&f64i32, RK_OP_MIN, 2, nan64), 2);
+    check_real(real2(&f64i32, RK_OP_MAX, nan64, 2), 2);
+    check_real(real2(&f64i32, RK_OP_MAX, 2, nan64), 2);
+    check_real(real2(&f64i32, RK_OP_MIN, nan64, nan64), nan64);
+    check_real(real2(&f64i32, RK_OP_MAX, nan64, nan64), nan64);
     check_real(real2(&f64i32, RK_OP_MIN, 1, 2), 1);
     check_real(real2(&f64i32, RK_OP_MAX, 1, 2), 2);
     // equal operands: the second, so the signs of zeros are fixed
@@ -192,12 +196,12 @@ END_TEST
 
 START_TEST(real_comparison_with_nan_is_false)
 {
-    check_bool(real2(&f64i32, RK_OP_LT, NAN, 1), false);
-    check_bool(real2(&f64i32, RK_OP_LE, 1, NAN), false);
-    check_bool(real2(&f64i32, RK_OP_GT, NAN, 1), false);
-    check_bool(real2(&f64i32, RK_OP_GE, NAN, NAN), false);
-    check_bool(real2(&f64i32, RK_OP_EQ, NAN, NAN), false);
-    check_bool(real2(&f64i32, RK_OP_NE, NAN, NAN), true);
+    check_bool(real2(&f64i32, RK_OP_LT, nan64, 1), false);
+    check_bool(real2(&f64i32, RK_OP_LE, 1, nan64), false);
+    check_bool(real2(&f64i32, RK_OP_GT, nan64, 1), false);
+    check_bool(real2(&f64i32, RK_OP_GE, nan64, nan64), false);
+    check_bool(real2(&f64i32, RK_OP_EQ, nan64, nan64), false);
+    check_bool(real2(&f64i32, RK_OP_NE, nan64, nan64), true);
     check_bool(real2(&f64i32, RK_OP_EQ, 0.0, -0.0), true);
     check_bool(rk_apply(&f64i32, RK_OP_LT, whole(1), num(1.5), none), true);
     check_bool(rk_apply(&f64i32, RK_OP_GE, whole(2), whole(2), none), true);
@@ -242,7 +246,7 @@ START_TEST(rounding_functions_are_exact)
     check_real(real1(&f64i32, RK_OP_CEIL, -0.5), -0.0);
     check_real(real1(&f64i32, RK_OP_TRUNC, -1.5), -1);
     check_real(real1(&f64i32, RK_OP_SQRT, 2), 0x1.6a09e667f3bcdp+0);
-    check_real(real1(&f64i32, RK_OP_SQRT, -1), NAN);
+    check_real(real1(&f64i32, RK_OP_SQRT, -1), nan64);
     check_real(rk_apply(&f64i32, RK_OP_FLOOR, whole(7), none, none), 7);
 }
 END_TEST
@@ -250,9 +254,9 @@ END_TEST
 START_TEST(sign_and_abs_keep_nan_and_zero)
 {
     check_real(real1(&f64i32, RK_OP_SIGN, -0.0), -0.0);
-    check_real(real1(&f64i32, RK_OP_SIGN, NAN), NAN);
+    check_real(real1(&f64i32, RK_OP_SIGN, nan64), nan64);
     check_real(real1(&f64i32, RK_OP_SIGN, -3.5), -1);
-    check_real(real1(&f64i32, RK_OP_SIGN, INFINITY), 1);
+    check_real(real1(&f64i32, RK_OP_SIGN, inf64), 1);
     check_real(real1(&f64i32, RK_OP_ABS, -0.0), 0.0);
     check_real(real1(&f64i32, RK_OP_NEG, 0.0), -0.0);
 }
@@ -274,11 +278,11 @@ START_TEST(ldexp_rounds_once_and_takes_any_exponent)
     check_real(rk_apply(&f64i32, RK_OP_LDEXP, num(0.75), whole(3), none), 6);
     // 1.5 * 2^-1074 lies half way between the two smallest numbers: ties to even
     check_real(rk_apply(&f64i32, RK_OP_LDEXP, num(1.5), whole(-1074), none), 0x1p-1073);
-    check_real(rk_apply(&f64i64, RK_OP_LDEXP, num(1), whole(INT64_MAX), none), INFINITY);
+    check_real(rk_apply(&f64i64, RK_OP_LDEXP, num(1), whole(INT64_MAX), none), inf64);
     check_real(rk_apply(&f64i64, RK_OP_LDEXP, num(-1), whole(INT64_MIN), none), -0.0);
     check_real(rk_apply(&f64i64, RK_OP_LDEXP, num(0), whole(INT64_MAX), none), 0);
     check_real(rk_apply(&f32i32, RK_OP_LDEXP, num(1), whole(-149), none), 0x1p-149);
-    check_real(rk_apply(&f32i32, RK_OP_LDEXP, num(1), whole(128), none), INFINITY);
+    check_real(rk_apply(&f32i32, RK_OP_LDEXP, num(1), whole(128), none), inf64);
 }
 END_TEST
 
@@ -299,19 +303,19 @@ START_TEST(frexp_and_exponent_split_a_number)
     check_exponent(0x1p-1074, -1073);
     check_real(real1(&f64i32, RK_OP_FREXP, -0.0), -0.0);
     check_exponent(-0.0, 0);
-    check_real(real1(&f64i32, RK_OP_FREXP, -INFINITY), -INFINITY);
-    check_exponent(-INFINITY, 0);
-    check_real(real1(&f64i32, RK_OP_FREXP, NAN), NAN);
-    check_exponent(NAN, 0);
+    check_real(real1(&f64i32, RK_OP_FREXP, -inf64), -inf64);
+    check_exponent(-inf64, 0);
+    check_real(real1(&f64i32, RK_OP_FREXP, nan64), nan64);
+    check_exponent(nan64, 0);
 }
 END_TEST
 
 START_TEST(tests_of_numbers_tell_nan_and_inf)
 {
-    check_bool(real1(&f64i32, RK_OP_ISNAN, NAN), true);
-    check_bool(real1(&f64i32, RK_OP_ISNAN, INFINITY), false);
-    check_bool(real1(&f64i32, RK_OP_ISFINITE, INFINITY), false);
-    check_bool(real1(&f64i32, RK_OP_ISFINITE, NAN), false);
+    check_bool(real1(&f64i32, RK_OP_ISNAN, nan64), true);
+    check_bool(real1(&f64i32, RK_OP_ISNAN, inf64), false);
+    check_bool(real1(&f64i32, RK_OP_ISFINITE, inf64), false);
+    check_bool(real1(&f64i32, RK_OP_ISFINITE, nan64), false);
     check_bool(real1(&f64i32, RK_OP_ISFINITE, DBL_MAX), true);
 }
 END_TEST
@@ -328,9 +332,9 @@ START_TEST(to_int_truncates_and_saturates)
 {
     check_to_int(&f64i32, 2.9, 2);
     check_to_int(&f64i32, -2.9, -2);
-    check_to_int(&f64i32, NAN, 0);
-    check_to_int(&f64i32, INFINITY, INT32_MAX);
-    check_to_int(&f64i32, -INFINITY, INT32_MIN);
+    check_to_int(&f64i32, nan64, 0);
+    check_to_int(&f64i32, inf64, INT32_MAX);
+    check_to_int(&f64i32, -inf64, INT32_MIN);
     check_to_int(&f64i32, 2147483647.5, INT32_MAX);
     check_to_int(&f64i32, 2147483648.0, INT32_MAX);
     check_to_int(&f64i32, -2147483648.5, INT32_MIN);
@@ -345,7 +349,8 @@ START_TEST(to_real_rounds_to_the_real_of_the_module)
 {
     check_real(rk_apply(&f32i32, RK_OP_TO_REAL, whole(16777217), none, none), 16777216);
     check_real(rk_apply(&f64i32, RK_OP_TO_REAL, whole(16777217), none, none), 16777217);
-    // straight to float: by way of double the last bit is lost, and a tie goes down to 2^62
+    // straight to float: by way of double the last bit is lost, and a tie goes down to
+    // 2^62
     const int64_t i = (INT64_C(1) << 62) + (INT64_C(1) << 38) + 1;
     check_real(rk_convert(&(rk_numbers){.f64 = false, .int64 = true}, whole(i), RK_REAL),
                0x1p62 + 0x1p39);
@@ -361,7 +366,7 @@ START_TEST(float_is_computed_as_float)
     check_real(real2(&f32i32, RK_OP_ADD, (double)a, (double)b), (double)(a + b));
     check_real(real2(&f32i32, RK_OP_MUL, (double)a, (double)b), (double)(a * b));
     check_real(real2(&f32i32, RK_OP_SUB, 1, 0x1p-30), 1);
-    check_real(real2(&f32i32, RK_OP_MUL, (double)FLT_MAX, 2), INFINITY);
+    check_real(real2(&f32i32, RK_OP_MUL, (double)FLT_MAX, 2), inf64);
     check_real(real1(&f32i32, RK_OP_SQRT, 2), (double)sqrtf(2));
     check_real(real1(&f32i32, RK_OP_ROUND, 0.5), 1);
 }
@@ -377,10 +382,10 @@ START_TEST(convert_without_rule_gives_none)
 }
 END_TEST
 
-/* --- types ------------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------- */
 
-/* Expected results for operands (int int), (int real), (real real), (bool bool), (real int);
- * v: none. One operand: of the first. */
+/* Expected results for operands (int int), (int real), (real real), (bool bool), (real
+ * int); v: none. One operand: of the first. */
 typedef struct type_row {
     rk_op op;
     const char *want;
@@ -394,12 +399,12 @@ static char type_letter(rk_type type)
 START_TEST(types_of_two_operands_follow_the_rules)
 {
     static const type_row rows[] = {
-        {RK_OP_ADD, "irrvr"}, {RK_OP_SUB, "irrvr"}, {RK_OP_MUL, "irrvr"},
-        {RK_OP_MIN, "irrvr"}, {RK_OP_MAX, "irrvr"}, {RK_OP_DIV, "rrrvr"},
-        {RK_OP_IDIV, "ivvvv"}, {RK_OP_FLD, "ivvvv"}, {RK_OP_REM, "ivvvv"},
-        {RK_OP_MOD, "ivvvv"}, {RK_OP_AND, "vvvbv"}, {RK_OP_OR, "vvvbv"},
-        {RK_OP_EQ, "bbbbb"}, {RK_OP_NE, "bbbbb"}, {RK_OP_LT, "bbbvb"},
-        {RK_OP_LE, "bbbvb"}, {RK_OP_GT, "bbbvb"}, {RK_OP_GE, "bbbvb"},
+        {RK_OP_ADD, "irrvr"},  {RK_OP_SUB, "irrvr"},   {RK_OP_MUL, "irrvr"},
+        {RK_OP_MIN, "irrvr"},  {RK_OP_MAX, "irrvr"},   {RK_OP_DIV, "rrrvr"},
+        {RK_OP_IDIV, "ivvvv"}, {RK_OP_FLD, "ivvvv"},   {RK_OP_REM, "ivvvv"},
+        {RK_OP_MOD, "ivvvv"},  {RK_OP_AND, "vvvbv"},   {RK_OP_OR, "vvvbv"},
+        {RK_OP_EQ, "bbbbb"},   {RK_OP_NE, "bbbbb"},    {RK_OP_LT, "bbbvb"},
+        {RK_OP_LE, "bbbvb"},   {RK_OP_GT, "bbbvb"},    {RK_OP_GE, "bbbvb"},
         {RK_OP_POWI, "ivvvr"}, {RK_OP_LDEXP, "rvvvr"}, {RK_OP_EXTENT, "vvvvv"},
     };
     static const rk_type pair[5][2] = {{RK_INT, RK_INT},
@@ -421,11 +426,11 @@ START_TEST(types_of_one_operand_follow_the_rules)
 {
     // of int, real, bool
     static const type_row rows[] = {
-        {RK_OP_NEG, "irv"},      {RK_OP_ABS, "irv"},     {RK_OP_SIGN, "irv"},
-        {RK_OP_NOT, "vvb"},      {RK_OP_SQRT, "rrv"},    {RK_OP_FLOOR, "rrv"},
-        {RK_OP_CEIL, "rrv"},     {RK_OP_ROUND, "rrv"},   {RK_OP_TRUNC, "rrv"},
+        {RK_OP_NEG, "irv"},      {RK_OP_ABS, "irv"},      {RK_OP_SIGN, "irv"},
+        {RK_OP_NOT, "vvb"},      {RK_OP_SQRT, "rrv"},     {RK_OP_FLOOR, "rrv"},
+        {RK_OP_CEIL, "rrv"},     {RK_OP_ROUND, "rrv"},    {RK_OP_TRUNC, "rrv"},
         {RK_OP_ISNAN, "bbv"},    {RK_OP_ISFINITE, "bbv"}, {RK_OP_FREXP, "rrv"},
-        {RK_OP_EXPONENT, "iiv"}, {RK_OP_TO_REAL, "rrv"}, {RK_OP_TO_INT, "iiv"},
+        {RK_OP_EXPONENT, "iiv"}, {RK_OP_TO_REAL, "rrv"},  {RK_OP_TO_INT, "iiv"},
     };
     static const rk_type types[] = {RK_INT, RK_REAL, RK_BOOL};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -464,7 +469,8 @@ END_TEST
 
 START_TEST(apply_without_rule_gives_none)
 {
-    ck_assert_int_eq(rk_apply(&f64i32, RK_OP_ADD, truth(true), whole(1), none).type, RK_VOID);
+    ck_assert_int_eq(rk_apply(&f64i32, RK_OP_ADD, truth(true), whole(1), none).type,
+                     RK_VOID);
     ck_assert_int_eq(rk_apply(&f64i32, RK_OP_REM, num(1), num(1), none).type, RK_VOID);
 }
 END_TEST

@@ -15,9 +15,9 @@
 
 /* Warnings are errors; undefined behaviour ends the test. */
 #define TEXT_STRICT                                                                      \
-    "-std=gnu11", "-O2", "-ftree-loop-vectorize", "-ffp-contract=off", "-fPIC",          \
+    "-std=gnu11", "-O2", "-ftree-vectorize", "-ffp-contract=off", "-fPIC",          \
         "-shared", "-Wall", "-Wextra", "-Werror"
-#define TEXT_SANITIZE "-fsanitize=undefined", "-fno-sanitize-recover=all"
+#define TEXT_SANITIZE "-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"
 
 typedef struct text_module {
     rk_program *program;

@@ -318,6 +318,26 @@ START_TEST(compiler_with_arguments_works)
 }
 END_TEST
 
+START_TEST(compilers_of_every_kind_work)
+{
+    static const char *const names[] = {"gcc", "clang", "tcc"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char command[64];
+        snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", names[i]);
+        if (system(command) == 0) {
+            found++;
+            fake_set(&fake, "cc", names[i]);
+            reopen();
+            check_module(build(0));
+            check_module(build(0)); // as the cache has it
+            ck_assert_int_eq(fake.nwarning, 0);
+        }
+    }
+    ck_assert_int_ge(found, 1);
+}
+END_TEST
+
 static void make_script(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -451,6 +471,7 @@ static Suite *jit_suite(void)
     tcase_add_checked_fixture(compiler, setup, teardown);
     tcase_add_test(compiler, compiler_that_is_wrong_fails_and_names_it);
     tcase_add_test(compiler, compiler_with_arguments_works);
+    tcase_add_test(compiler, compilers_of_every_kind_work);
     tcase_add_test(compiler, compiler_path_with_blanks_is_one_program);
     tcase_add_test(compiler, compiler_that_knows_few_flags_is_asked_for_less);
     tcase_add_test(compiler, compiler_message_is_cut_to_its_first_lines);

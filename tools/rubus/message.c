@@ -44,6 +44,7 @@ int cli_out_of_memory(void)
     return cli_fail(CLI_DEVICE, "out of memory");
 }
 
+// RUBUS_ECOMPILE without errors in the source: the backend's own compiler failed.
 static int exit_status_of(rubus_status st)
 {
     switch (st) {
@@ -54,7 +55,6 @@ static int exit_status_of(rubus_status st)
     case RUBUS_ETYPE:
     case RUBUS_EALIAS:
     case RUBUS_ESTALE:
-    case RUBUS_ECOMPILE:
     case RUBUS_EBOUNDS:
     case RUBUS_ENOTFOUND:
     case RUBUS_EFORMAT:
@@ -90,7 +90,9 @@ int cli_fail_status(rubus_status st, const char *where)
     }
     if (st == RUBUS_ECOMPILE && strstr(text, ": error[K") != NULL) {
         print_compile_errors(text);
-    } else if (where != NULL) {
+        return CLI_INPUT;
+    }
+    if (where != NULL) {
         fprintf(stderr, "rubus: %s: %s\n", where, text);
     } else {
         fprintf(stderr, "rubus: %s\n", text);
