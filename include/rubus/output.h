@@ -11,7 +11,7 @@ extern "C" {
 /** How a field is written. Zero everywhere is the default. */
 typedef struct rubus_output_desc {
     size_t struct_size;  /**< set by the caller */
-    const char *name;    /**< of the field; "u" if NULL */
+    const char *name;    /**< of the field, UTF-8; "u" if NULL or empty */
     const char *title;   /**< one line that stands in the file or over the picture */
     double origin[3];    /**< of the first cell's lower corner */
     double spacing[3];   /**< of cells; 0 counts as 1 */
@@ -35,7 +35,9 @@ typedef struct rubus_output_desc {
  *
  * @param desc  NULL for the defaults.
  * @return RUBUS_OK
- * @return RUBUS_EINVAL        NULL, an unknown ending, or rank over 3
+ * @return RUBUS_EINVAL        NULL, an unknown ending, rank over 3, an origin or spacing
+ *                             that is not finite, a negative spacing, or a picture of
+ *                             nothing
  * @return RUBUS_EUNSUPPORTED  a picture was asked for and the drawing module is missing;
  *                             the text names the package
  * @return RUBUS_EIO           the file cannot be written

@@ -14,7 +14,7 @@
 #include "libcore/kernel/dialect_c.h"
 #include "libcore/kernel/lower.h"
 
-#define HEIGHT_MOST 60   /* of an inline expression */
+#define HEIGHT_MOST 48   /* of an inline expression, and half as much again */
 #define NEAR 65536       /* index + literal cannot wrap for a literal below this */
 
 static const char *const axis_name[3] = {"x", "y", "z"};
@@ -307,112 +307,94 @@ bool rk_c_is_deep(const rk_expr *expr)
     return height(expr) > HEIGHT_MOST;
 }
 
-/* A new temp that stands for e from now on. */
-static void temp_add(rk_c *c, const rk_expr *e, int32_t number)
-{
-    rk_grow(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
-    c->temp[c->ntemp].expr = e;
-    c->temp[c->ntemp++].number = number;
-}
+/* Conditions between the top of an expression and a part of it, the innermost first. */
+typedef struct rk_c_path {
+    const struct rk_c_path *outer;
+    const rk_expr *cond;
+    bool negated;
+} rk_c_path;
 
-/* "if (t3) { t4 = value; }"; guard -1: always */
-static void write_guarded(rk_c *c, int32_t guard, int32_t number, const rk_expr *value,
-                          rk_type type)
+static void write_path(rk_c *c, const rk_c_path *path)
 {
-    rk_c_begin(c);
-    if (guard >= 0) {
-        rk_c_add(c, "if (t%d) { ", (int)guard);
+    if (path->outer != NULL) {
+        write_path(c, path->outer);
+        rk_c_add(c, " && ");
     }
-    rk_c_add(c, "t%d = ", (int)number);
-    rk_c_expr_as(c, value, type);
-    rk_c_add(c, guard >= 0 ? "; }\n" : ";\n");
+    rk_c_add(c, path->negated ? "!" : "");
+    rk_c_expr(c, path->cond);
 }
 
-static int32_t settle(rk_c *c, const rk_expr *e, int32_t guard);
-
-/* Where t + test is false, though the guard holds. */
-static int32_t write_opposite(rk_c *c, int32_t guard, int32_t test)
+/* A temp that tells whether what lies at the end of the path is evaluated. */
+static int32_t write_guard(rk_c *c, int32_t guard, const rk_c_path *path)
 {
+    if (path == NULL) {
+        return guard;
+    }
     const int32_t number = c->next_temp++;
     rk_c_begin(c);
     rk_c_add(c, "const _Bool t%d = ", (int)number);
     if (guard >= 0) {
-        rk_c_add(c, "t%d & ", (int)guard);
+        rk_c_add(c, "t%d && ", (int)guard);
     }
-    rk_c_add(c, "!t%d;\n", (int)test);
+    write_path(c, path);
+    rk_c_add(c, ";\n");
     return number;
 }
 
-/* && || ?: whose later operands need lines of their own: these are guarded one by one, not
- * nested, since braces count as brackets. */
-static void settle_lazy(rk_c *c, const rk_expr *e, int32_t guard)
+static void cut_part(rk_c *c, const rk_expr *e, int32_t depth, int32_t guard,
+                     const rk_c_path *path);
+
+/* A line for e, after those for its own deep parts. */
+static void name_part(rk_c *c, const rk_expr *e, int32_t guard, const rk_c_path *path)
 {
-    const bool select = e->kind == RK_EXPR_SELECT;
-    const int32_t test = c->next_temp++;
-    rk_c_line(c, "_Bool t%d = 0;", (int)test);
-    write_guarded(c, guard, test, e->a, RK_BOOL);
-    const bool straight = select || e->op == RK_OP_AND;
-    const int32_t guard_b = straight ? test : write_opposite(c, guard, test);
-    (void)settle(c, e->b, guard_b);
+    guard = write_guard(c, guard, path);
+    cut_part(c, e, 0, guard, NULL);
     const int32_t number = c->next_temp++;
     rk_c_begin(c);
-    rk_c_add(c, "%s t%d = ", rk_c_type(e->type), (int)number);
-    rk_c_add(c, select ? "0;\n" : "t%d;\n", (int)test);
-    write_guarded(c, guard_b, number, e->b, e->type);
-    if (select) {
-        const int32_t guard_c = write_opposite(c, guard, test);
-        (void)settle(c, e->c, guard_c);
-        write_guarded(c, guard_c, number, e->c, e->type);
+    rk_c_add(c, "const %s t%d = ", rk_c_type(e->type), (int)number);
+    if (guard >= 0) {
+        rk_c_add(c, "t%d ? ", (int)guard);
     }
-    temp_add(c, e, number);
+    rk_c_expr(c, e);
+    rk_c_add(c, guard >= 0 ? " : 0;\n" : ";\n");
+    rk_room(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
+    c->temp[c->ntemp].expr = e;
+    c->temp[c->ntemp++].number = number;
 }
 
-static int32_t settle_operands(rk_c *c, const rk_expr *e, int32_t guard)
+/* Descends from a named part (depth 0) and names what lies too deep below it. guard: the
+ * temp that tells whether the part is evaluated at all, -1: it is. */
+static void cut_part(rk_c *c, const rk_expr *e, int32_t depth, int32_t guard,
+                     const rk_c_path *path)
 {
-    int32_t h = settle(c, e->a, guard);
-    h = larger(h, settle(c, e->b, guard));
-    h = larger(h, settle(c, e->c, guard));
-    for (int32_t i = 0; e->op != RK_OP_EXTENT && i < e->narg; i++) {
-        h = larger(h, settle(c, e->arg[i], guard));
+    if (e == NULL || e->kind == RK_EXPR_NAME || e->op == RK_OP_EXTENT) {
+        return;
+    }
+    if (depth >= HEIGHT_MOST && height(e) > HEIGHT_MOST / 2) {
+        name_part(c, e, guard, path);
+        return;
+    }
+    depth++;
+    cut_part(c, e->a, depth, guard, path);
+    if (e->kind == RK_EXPR_SELECT || e->op == RK_OP_AND || e->op == RK_OP_OR) {
+        const rk_c_path b = {path, e->a, e->op == RK_OP_OR};
+        const rk_c_path other = {path, e->a, true};
+        cut_part(c, e->b, depth, guard, &b);
+        cut_part(c, e->c, depth, guard, &other);
+        return;
+    }
+    cut_part(c, e->b, depth, guard, path);
+    for (int32_t i = 0; i < e->narg; i++) {
+        cut_part(c, e->arg[i], depth, guard, path);
     }
     for (int32_t i = 0; i < e->nsub; i++) {
-        h = larger(h, settle(c, e->sub[i].lo, guard));
+        cut_part(c, e->sub[i].lo, depth, guard, path);
     }
-    return h;
-}
-
-/* Names parts of e until what is left is low; gives the height that is left. guard: the
- * temp that tells whether e is evaluated at all, -1: it is. */
-static int32_t settle(rk_c *c, const rk_expr *e, int32_t guard)
-{
-    if (e == NULL || e->kind == RK_EXPR_NAME) {
-        return 0;
-    }
-    const bool lazy = e->kind == RK_EXPR_SELECT || e->op == RK_OP_AND || e->op == RK_OP_OR;
-    int32_t h = 0;
-    if (lazy) {
-        const int32_t later = larger(height(e->b), height(e->c));
-        h = larger(settle(c, e->a, guard), later);
-        if (later >= HEIGHT_MOST) {
-            settle_lazy(c, e, guard);
-            return 0;
-        }
-    } else {
-        h = settle_operands(c, e, guard);
-    }
-    if (h + 1 < HEIGHT_MOST || e->kind == RK_EXPR_INDEX) {
-        return h + 1;
-    }
-    const int32_t number = c->next_temp++;
-    rk_c_line(c, "%s t%d = 0;", rk_c_type(e->type), (int)number);
-    write_guarded(c, guard, number, e, e->type);
-    temp_add(c, e, number);
-    return 0;
 }
 
 void rk_c_settle(rk_c *c, const rk_expr *expr)
 {
     if (expr != NULL && rk_c_is_deep(expr)) {
-        (void)settle(c, expr, -1);
+        cut_part(c, expr, 0, -1, NULL);
     }
 }

@@ -129,6 +129,9 @@ rubus_status rubus__picture_text(const rubus__grid *grid, const rubus_output_des
     }
     rubus__free(label_x);
     rubus__free(label_y);
+    if (st != RUBUS_OK || out->failed) { /* what failed later is a consequence */
+        return st;
+    }
     return failed == NULL ? RUBUS_OK
                           : rubus__fail(RUBUS_EUNSUPPORTED, "no picture: %s", failed);
 }

@@ -53,7 +53,7 @@ static ticks choose(const axes_range *range, double most)
     const double lo = range->lo;
     const double hi = range->hi;
     const double span = hi - lo;
-    most = most < 1 ? 1 : most > 6 ? 6 : floor(most);
+    most = most < 2 ? 2 : most > 6 ? 6 : floor(most);
     if (!(span > 0) || !isfinite(span)) {
         return at_ends(lo, hi);
     }
@@ -202,7 +202,7 @@ void axes_ticks_below(const rubus__picture *p, cairo_t *cr, const axes_frame *f,
                       const axes_range *range, const char *name)
 {
     start(cr);
-    const ticks t = choose(range, f->w / 64);
+    const ticks t = choose(range, f->w / 56);
     double free_from = f->x - 1e3;
     for (int i = 0; i < t.n; i++) {
         const double x = f->x + f->w * axes_along(range, t.at[i]);

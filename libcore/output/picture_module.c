@@ -273,12 +273,12 @@ static layout lay_out(const rubus__picture *p, cairo_t *cr)
                    : left;
         l.history = (axes_frame){0, high + HISTORY_GAP, fmax(l.map.w, LEAST_WIDTH),
                                  HISTORY_HEIGHT};
-        wide = fmax(wide, l.history.w + 2 * MARGIN);
+        wide = fmax(wide + fmax(0, l.history.w - l.map.w) / 2, l.history.w + 2 * MARGIN);
         high = l.history.y + l.history.h + MARGIN_BOTTOM;
     }
     left = ceil(left + MARGIN + NAME_SPACE + LABEL_GAP);
-    l.map.x = left;
     l.history.x = left;
+    l.map.x = left + floor(fmax(0, l.history.w - l.map.w) / 2); /* in the middle above */
     if (p->title != NULL) {
         wide = fmax(wide, LEAST_WIDTH);
     }
@@ -324,8 +324,8 @@ static const char *draw_all(const rubus__picture *p, cairo_t *cr, const layout *
 {
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_paint(cr);
-    axes_title(cr, p->title != NULL ? p->title : p->name, l->map.x, 28,
-               l->wide - l->map.x - MARGIN);
+    const double x = l->history.x;
+    axes_title(cr, p->title != NULL ? p->title : p->name, x, 28, l->wide - x - MARGIN);
     const char *failed = NULL;
     if (p->rank == 1) {
         curve_draw(p, cr, &l->map);

@@ -66,10 +66,12 @@ rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
                          "device \"%s\" (%llu bytes)",
                          (unsigned long long)nbyte, context->dev->caps.name,
                          (unsigned long long)most);
-    } else if (nbyte > 0) {
-        st = RUBUS__SLOT(context, "buffer_create",
-                         context->dev->ops->buffer_create(context->dev->ctx,
-                                                          nbyte + 2 * s->base, &s->buffer));
+    } else {
+        // an empty array has a buffer too: no plugin is ever given a NULL one in a launch
+        const uint64_t room = (nbyte > 0 ? nbyte : 8) + 2 * s->base;
+        st = RUBUS__SLOT(
+            context, "buffer_create",
+            context->dev->ops->buffer_create(context->dev->ctx, room, &s->buffer));
     }
     if (st != RUBUS_OK) {
         rubus__free(s);

@@ -309,7 +309,8 @@ static rubus_status random_limits(int32_t type, double lo, double hi)
     } else if (fits && type == RUBUS_F32) {
         const float least = (double)(float)lo < lo ? nextafterf((float)lo, INFINITY)
                                                    : (float)lo;
-        fits = (double)least < hi && fabs(lo) <= FLT_MAX && fabs(hi) <= FLT_MAX;
+        fits = (double)least < hi && fabs(lo) <= (double)FLT_MAX &&
+               fabs(hi) <= (double)FLT_MAX;
     }
     if (!fits) {
         return rubus__fail(RUBUS_EINVAL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiler for tools: check, explain and emit a source file without a device. Each call
- * compiles for itself and keeps nothing.
+ * The compiler for tools: check, explain and emit a source file without a device. Each
+ * call compiles for itself and keeps nothing.
  */
 #include "config.h"
 
@@ -25,7 +25,8 @@ static rubus_status compile_file(const char *where, const char *path,
         if (given->struct_size < sizeof(given->struct_size)) {
             return rubus__fail(RUBUS_EINVAL, "%s: set struct_size of the options", where);
         }
-        memcpy(&o, given, given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));
+        memcpy(&o, given,
+               given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));
     }
     const rk_options options = {
         .real = o.real == 0 ? RUBUS_F64 : o.real,

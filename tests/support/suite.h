@@ -5,8 +5,8 @@
  * The main function of a libcheck test program: RUBUS_TEST_MAIN("name", suite_function).
  *
  * check's own variables work as usual: CK_FORK=no for a debugger, CK_RUN_CASE to pick a
- * case, CK_VERBOSITY, CK_TIMEOUT_MULTIPLIER under slow tools. A test that runs longer than
- * a minute is ended. RUBUS_TEST_LONG=1 asks for long soaks.
+ * case, CK_VERBOSITY, CK_TIMEOUT_MULTIPLIER under slow tools. A test that runs longer
+ * than a minute is ended. RUBUS_TEST_LONG=1 asks for long soaks.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -42,10 +42,10 @@ static inline int rubus_test_run(const char *name, Suite *(*make)(void))
     return nfailed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-#define RUBUS_TEST_MAIN(name, suite_function)         \
-    int main(void)                                    \
-    {                                                 \
-        return rubus_test_run((name), suite_function); \
+#define RUBUS_TEST_MAIN(name, suite_function)                                            \
+    int main(void)                                                                       \
+    {                                                                                    \
+        return rubus_test_run((name), suite_function);                                   \
     }
 
 #endif

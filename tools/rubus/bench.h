@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUBUS_TOOLS_BENCH_H
 #define RUBUS_TOOLS_BENCH_H
-/* The parts of `rubus bench`. Each prints its table unless json is asked for, puts its JSON
- * object into *out_object, and returns an exit status after its message. */
+/* The parts of `rubus bench`. Each prints its table unless json is asked for, puts its
+ * JSON object into *out_object, and returns an exit status after its message. */
 #include "measure.h"
 
 typedef struct bench_options {

@@ -2,9 +2,9 @@
 /*
  * rubus bench dr: the 2D solver in its three forms, and the same sweeps by hand.
  *
- * A round is ten iterations of the solver. Nine of them are plain and are compared with the
- * hand-written sweeps; the tenth also updates beta and counts into T_eff. T_eff is the
- * lecture's: the six arrays an iteration must touch, over its time.
+ * A round is ten iterations of the solver. Nine of them are plain and are compared with
+ * the hand-written sweeps; the tenth also updates beta and counts into T_eff. T_eff is
+ * the lecture's: the six arrays an iteration must touch, over its time.
  */
 #include "config.h"
 
@@ -42,7 +42,8 @@ static const char *kernels_name(int32_t kernels)
                                             : "fused";
 }
 
-// --- the hand-written side ---------------------------------------------------------------
+// --- the hand-written side
+// ---------------------------------------------------------------
 
 static void *take_array(contest *c, int64_t nx, int64_t ny)
 {
@@ -141,7 +142,8 @@ static void time_by_hand(contest *c, int64_t at)
     }
 }
 
-// --- the library's side ------------------------------------------------------------------
+// --- the library's side
+// ------------------------------------------------------------------
 
 static rubus_status run_relax(contest *c, int64_t iterations, double *out_s)
 {
@@ -218,7 +220,8 @@ static void tear_down(contest *c)
     free(c->peak_gbs);
 }
 
-// --- results -------------------------------------------------------------------------------
+// --- results
+// -------------------------------------------------------------------------------
 
 static json_t *result(contest *c, double *peak)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rubus bench launch: what a launch costs beside its work, alone and among many, and what a
- * module of 40 lines costs, compiled and found in the cache. The source of every round
+ * rubus bench launch: what a launch costs beside its work, alone and among many, and what
+ * a module of 40 lines costs, compiled and found in the cache. The source of every round
  * differs in a constant, so that it is compiled once and found once.
  */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a case with jansson, member by member. Unknown members, counts that do not fit and
- * numbers that their type cannot hold are errors: a test input must not be half read.
+ * Reads a case with jansson, member by member. Unknown members, counts that do not fit
+ * and numbers that their type cannot hold are errors: a test input must not be half read.
  */
 #include "config.h"
 

@@ -23,7 +23,8 @@ enum {
     CLI_DEVICE = 4, // no such backend or device, or it failed
 };
 
-/* --- main.c --------------------------------------------------------------------------- */
+/* --- main.c ---------------------------------------------------------------------------
+ */
 
 typedef struct cli_command {
     const char *name;
@@ -38,7 +39,8 @@ extern const cli_command cli_run;
 extern const cli_command cli_kernel;
 extern const cli_command cli_bench;
 
-/* --- message.c ------------------------------------------------------------------------ */
+/* --- message.c ------------------------------------------------------------------------
+ */
 
 /* "rubus: TEXT" on stderr; returns exit_status. */
 int cli_fail(int exit_status, const char *format, ...) RUBUS_PRINTF(2, 3);
@@ -51,7 +53,8 @@ int cli_out_of_memory(void); // returns CLI_DEVICE
 /* Ends a command that wrote results to stdout: what could not be written is an error. */
 int cli_finish(int exit_status);
 
-/* --- options.c ------------------------------------------------------------------------ */
+/* --- cli_options.c
+ * ------------------------------------------------------------------------ */
 
 typedef struct cli_common {
     const char *backend; // NULL: $RUBUS_BACKEND
@@ -122,14 +125,16 @@ int cli_open(const cli_common *common, rubus_context **out_context);
 /* Options of a module, from the options of the command. */
 rubus_module_options cli_module_options(const cli_common *common);
 
-/* --- result_file.c -------------------------------------------------------------------- */
+/* --- result_file.c --------------------------------------------------------------------
+ */
 
 /* Writes a file whole or not at all; "-" is stdout. Returns an exit status. */
 int cli_write_file(const char *path, const char *text, size_t size);
 /* Whether the path ends in `ending` (".png"), letter case ignored. */
 bool cli_has_ending(const char *path, const char *ending);
 
-/* --- json_result.c -------------------------------------------------------------------- */
+/* --- json_result.c --------------------------------------------------------------------
+ */
 
 /* A number for JSON; null where JSON has none (NaN, infinity). */
 json_t *cli_json_number(double value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rubus bench: measured figures, medians over alternating rounds, each beside the speed of
- * the memory in the same rounds. Kernels that it compiles go to a cache of its own, which is
- * removed at the end.
+ * rubus bench: measured figures, medians over alternating rounds, each beside the speed
+ * of the memory in the same rounds. Kernels that it compiles go to a cache of its own,
+ * which is removed at the end.
  */
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rubus devices: backends found and refused, their devices, slots, and the environment. */
+/* rubus devices: backends found and refused, their devices, slots, and the environment.
+ */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rubus run: builds the kernels of a file, makes the arrays of a case, launches, and prints
- * or writes what came out. The order of printing is that of the case.
+ * rubus run: builds the kernels of a file, makes the arrays of a case, launches, and
+ * prints or writes what came out. The order of printing is that of the case.
  */
 #include "config.h"
 

@@ -14,6 +14,7 @@ tools_rubus_rubus_SOURCES = \
 	%D%/bench_stream.c \
 	%D%/case_json.c \
 	%D%/case_json.h \
+	%D%/cli_options.c \
 	%D%/command.h \
 	%D%/command_bench.c \
 	%D%/command_devices.c \
@@ -28,7 +29,6 @@ tools_rubus_rubus_SOURCES = \
 	%D%/measure.c \
 	%D%/measure.h \
 	%D%/message.c \
-	%D%/options.c \
 	%D%/result_file.c \
 	%D%/solve_options.c \
 	%D%/solve_options.h

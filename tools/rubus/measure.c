@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time, medians, and the speed of memory (T_peak): what a copy of large arrays reaches. On a
- * CPU that is a hand-written copy whose stores pass the caches by, on as many threads as the
- * backend has; elsewhere the backend's own copy of an array.
+ * Time, medians, and the speed of memory (T_peak): what a copy of large arrays reaches.
+ * On a CPU that is a hand-written copy whose stores pass the caches by, on as many
+ * threads as the backend has; elsewhere the backend's own copy of an array.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of `rubus solve`, turned into the description that the library takes. There zero
- * means the default, so a zero that was asked for (--tol 0, --niter 0) goes as a negative
- * number. With --restart only what was given on the command line is passed on.
+ * Options of `rubus solve`, turned into the description that the library takes. There
+ * zero means the default, so a zero that was asked for (--tol 0, --niter 0) goes as a
+ * negative number. With --restart only what was given on the command line is passed on.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 enum {
     OPTION_DIM = CLI_OWN,
-    OPTION_NX, // the three of a kind follow each other
+    OPTION_NX, // the six sizes follow each other
     OPTION_NY,
     OPTION_NZ,
     OPTION_LX,
@@ -74,6 +74,58 @@ static bool given(const solve_options *o, int option)
     return (o->given >> (option - CLI_OWN) & 1) != 0;
 }
 
+// --nx ... --lz.
+static bool take_size(solve_options *o, int code)
+{
+    static const char *const names[] = {"nx", "ny", "nz", "lx", "ly", "lz"};
+    const int at = code - OPTION_NX;
+    return at < 3 ? cli_integer(&cli_solve, names[at], optarg, 1, &o->desc.n[at])
+                  : cli_positive(&cli_solve, names[at], optarg, &o->desc.length[at - 3]);
+}
+
+static bool take_dim(solve_options *o)
+{
+    int64_t dim;
+    if (!cli_integer(&cli_solve, "dim", optarg, 1, &dim)) {
+        return false;
+    }
+    if (dim > 3) {
+        cli_usage("solve", "--dim: %s is none of 1, 2, 3", optarg);
+        return false;
+    }
+    o->desc.dim = (int32_t)dim;
+    return true;
+}
+
+// A zero that was asked for goes as a negative number: zero means the default.
+static bool take_tol(solve_options *o)
+{
+    double tol;
+    if (!cli_real(&cli_solve, "tol", optarg, &tol)) {
+        return false;
+    }
+    if (tol < 0) {
+        cli_usage("solve", "--tol: %s is negative", optarg);
+        return false;
+    }
+    o->desc.tol = tol == 0 ? -1 : tol;
+    return true;
+}
+
+static bool take_niter(solve_options *o)
+{
+    int64_t niter;
+    if (!cli_integer(&cli_solve, "niter", optarg, 0, &niter)) {
+        return false;
+    }
+    if (niter > INT64_MAX / 4) {
+        cli_usage("solve", "--niter: %s is too large", optarg);
+        return false;
+    }
+    o->desc.niter = niter == 0 ? -1 : niter;
+    return true;
+}
+
 static bool take_number(solve_options *o, int code)
 {
     static const char *const axes[] = {"x", "y", "z", NULL};
@@ -81,76 +133,35 @@ static bool take_number(solve_options *o, int code)
     static const char *const means[] = {"arithmetic", "harmonic", NULL};
     const cli_command *c = &cli_solve;
     rubus_relax_desc *d = &o->desc;
-    int64_t whole = 0;
     bool good = true;
     switch (code) {
     case OPTION_DIM:
-        good = cli_integer(c, "dim", optarg, 1, &whole);
-        if (good && whole > 3) {
-            cli_usage("solve", "--dim: %s is none of 1, 2, 3", optarg);
-            return false;
-        }
-        d->dim = (int32_t)whole;
-        break;
-    case OPTION_NX:
-    case OPTION_NY:
-    case OPTION_NZ: {
-        static const char *const names[] = {"nx", "ny", "nz"};
-        const int axis = code - OPTION_NX;
-        good = cli_integer(c, names[axis], optarg, 1, &d->n[axis]);
-        break;
-    }
-    case OPTION_LX:
-    case OPTION_LY:
-    case OPTION_LZ: {
-        static const char *const names[] = {"lx", "ly", "lz"};
-        const int axis = code - OPTION_LX;
-        good = cli_positive(c, names[axis], optarg, &d->length[axis]);
-        break;
-    }
+        return take_dim(o);
     case OPTION_LAMBDA_CONST:
-        good = cli_positive(c, "lambda-const", optarg, &d->lambda_const);
-        break;
+        return cli_positive(c, "lambda-const", optarg, &d->lambda_const);
     case OPTION_LEFT:
-        good = cli_real(c, "left", optarg, &d->left);
-        break;
+        return cli_real(c, "left", optarg, &d->left);
     case OPTION_RIGHT:
-        good = cli_real(c, "right", optarg, &d->right);
-        break;
+        return cli_real(c, "right", optarg, &d->right);
     case OPTION_INIT:
-        good = cli_real(c, "init", optarg, &d->init);
-        break;
+        return cli_real(c, "init", optarg, &d->init);
     case OPTION_PROFILE:
-        good = cli_word(c, "profile", optarg, axes, &d->profile);
-        break;
+        return cli_word(c, "profile", optarg, axes, &d->profile);
     case OPTION_TOL:
-        good = cli_real(c, "tol", optarg, &d->tol);
-        if (good && d->tol < 0) {
-            cli_usage("solve", "--tol: %s is negative", optarg);
-            return false;
-        }
-        d->tol = d->tol == 0 ? -1 : d->tol;
-        break;
+        return take_tol(o);
     case OPTION_NITER:
-        good = cli_integer(c, "niter", optarg, 0, &d->niter);
-        if (good && d->niter > INT64_MAX / 4) {
-            cli_usage("solve", "--niter: %s is too large", optarg);
-            return false;
-        }
-        d->niter = d->niter == 0 ? -1 : d->niter;
-        break;
+        return take_niter(o);
     case OPTION_KERNELS:
         good = cli_word(c, "kernels", optarg, kernels, &d->kernels);
         d->kernels += RUBUS_KERNELS_MATH;
-        break;
+        return good;
     case OPTION_MEAN:
         good = cli_word(c, "mean", optarg, means, &d->mean);
         d->mean += RUBUS_MEAN_ARITHMETIC;
-        break;
+        return good;
     default:
-        break;
+        return code < OPTION_NX || code > OPTION_LZ || take_size(o, code);
     }
-    return good;
 }
 
 static void take_path(solve_options *o, int code)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options after the habits of GNU, by getopt_long, with messages of our own: they name the
- * command, the option and its value. Numbers must be numbers to their last character.
+ * Options after the habits of GNU, by getopt_long, with messages of our own: they name
+ * the command, the option and its value. Numbers must be numbers to their last character.
  */
 #include "config.h"
 
