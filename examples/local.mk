@@ -1,6 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 # They see what a user sees: the public headers and the library.
+EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include
 noinst_PROGRAMS += examples/01_heat
-examples_01_heat_CPPFLAGS = -I$(top_srcdir)/include
+examples_01_heat_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_01_heat_LDADD = librubus.la
 examples_01_heat_SOURCES = examples/01_heat.c
+
+noinst_PROGRAMS += examples/02_relax_1d
+examples_02_relax_1d_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_02_relax_1d_LDADD = librubus.la -lm
+examples_02_relax_1d_SOURCES = examples/02_relax_1d.c
+
+noinst_PROGRAMS += examples/03_relax_2d
+examples_03_relax_2d_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_03_relax_2d_LDADD = librubus.la -lm
+examples_03_relax_2d_SOURCES = examples/03_relax_2d.c
+
+noinst_PROGRAMS += examples/04_relax_3d
+examples_04_relax_3d_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_04_relax_3d_LDADD = librubus.la -lm
+examples_04_relax_3d_SOURCES = examples/04_relax_3d.c
+
+noinst_PROGRAMS += examples/05_custom_operator
+examples_05_custom_operator_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_05_custom_operator_LDADD = librubus.la -lm
+examples_05_custom_operator_SOURCES = examples/05_custom_operator.c
+
+EXTRA_DIST += \
+	%D%/02_relax_1d.rk \
+	%D%/03_relax_2d.rk \
+	%D%/04_relax_3d.rk \
+	%D%/05_custom_operator.rk
+dist_check_SCRIPTS += %D%/examples.sh

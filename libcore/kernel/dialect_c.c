@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: the text of a program as C functions `void SYMBOL(void *block)`, one an entry.
- * Each reads its slots into locals and sweeps its range; this file writes what stands around
- * the sweeps.
+ * Dialect c: the text of a program as C functions `void SYMBOL(void *block)`, one an
+ * entry. Each reads its slots into locals and sweeps its range; this file writes what
+ * stands around the sweeps.
  */
 #include "config.h"
 
@@ -12,11 +12,12 @@
  * a loop that calls vectorises only then. Thirty calls of `exp` fit. */
 #define INLINE_MOST 6000
 
-static void write_buffer(rk_c *c, const rk_slot *slot, const char *element, const char *name)
+static void write_buffer(rk_c *c, const rk_slot *slot, const char *element,
+                         const char *name)
 {
     const char *qualifier = (slot->access & RUBUS_WRITE) != 0u ? "" : "const ";
-    rk_c_line(c, "%s%s *restrict const %s = *(%s%s *const *)(slots + %u);", qualifier, element,
-              name, qualifier, element, (unsigned)slot->offset);
+    rk_c_line(c, "%s%s *restrict const %s = *(%s%s *const *)(slots + %u);", qualifier,
+              element, name, qualifier, element, (unsigned)slot->offset);
 }
 
 static void write_param(rk_c *c, const rk_slot *slot)
@@ -43,8 +44,8 @@ static void write_slot(rk_c *c, const rk_slot *slot)
         write_param(c, slot);
         break;
     case RK_SLOT_SYMBOL:
-        rk_c_line(c, "const rk_i64 n%d = *(const rk_i64 *)(slots + %u);", (int)slot->index,
-                  (unsigned)slot->offset);
+        rk_c_line(c, "const rk_i64 n%d = *(const rk_i64 *)(slots + %u);",
+                  (int)slot->index, (unsigned)slot->offset);
         break;
     case RK_SLOT_PARTIAL:
         rubus__snprintf(name, sizeof(name), "q%d", (int)slot->index);

@@ -6,8 +6,8 @@
  * stride, r row offset, v value, b box, c condition, q partials; each with the number of
  * the thing, so that no name of a user ever reaches the compiler.
  *
- * Every piece of an expression is written closed in itself (a name, a literal, a call, or in
- * brackets), so pieces can be put together without a thought about precedence.
+ * Every piece of an expression is written closed in itself (a name, a literal, a call,
+ * or in brackets), so pieces can be put together without a thought about precedence.
  */
 #include "libcore/kernel/emit.h"
 
@@ -15,10 +15,10 @@
 typedef enum { RK_C_UNIFORM, RK_C_ROW, RK_C_POINT } rk_c_level;
 typedef struct rk_c_version {
     bool interior;
-    bool choice;        /* of region->choice, in the interior */
-    int32_t *uses;      /* [nnode]; 0: not in this version */
-    int8_t *level;      /* [nnode] rk_c_level */
-    bool *named;        /* [nnode] */
+    bool choice;   /* of region->choice, in the interior */
+    int32_t *uses; /* [nnode]; 0: not in this version */
+    int8_t *level; /* [nnode] rk_c_level */
+    bool *named;   /* [nnode] */
 } rk_c_version;
 
 typedef struct rk_c_row { /* offset of one row of an array, for the present y and z */
@@ -40,7 +40,7 @@ typedef struct rk_c {
     const rk_pass *pass;
     rubus__text *out;
     int indent;
-    const char *error; /* the error record as an expression: "err" or "0" */
+    const char *error;   /* the error record as an expression: "err" or "0" */
     int64_t inline_room; /* what is left of the budget for expanding calls; < 0: none */
     /* passes */
     const rk_region *region;
@@ -60,7 +60,7 @@ typedef struct rk_c {
     int32_t temp_room;
 } rk_c;
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------- */
 
 void rk_c_begin(rk_c *c); /* indentation */
 void rk_c_add(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
@@ -68,7 +68,7 @@ void rk_c_line(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
 void rk_c_open(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3); /* line + " {" */
 void rk_c_close(rk_c *c);
 
-/* --- dialect_c_value.c: pieces of expressions ----------------------------------------------------- */
+/* --- dialect_c_value.c: pieces of expressions -------------------------------------- */
 
 /* One operand of an operation: a node of a pass or an expression of per-point code. */
 typedef struct rk_c_part {
@@ -78,7 +78,7 @@ typedef struct rk_c_part {
     rk_type want; /* RK_VOID: as it is */
 } rk_c_part;
 
-const char *rk_c_type(rk_type type); /* of a value */
+const char *rk_c_type(rk_type type);    /* of a value */
 const char *rk_c_element(rk_type type); /* of an array */
 void rk_c_value(rk_c *c, rk_value value);
 void rk_c_int(rk_c *c, int64_t i); /* of the module's int */
@@ -96,7 +96,7 @@ bool rk_c_literal(const rk_c_part *part, int64_t *out);
 void rk_c_func_name(rk_c *c, const rk_decl *func);
 void rk_c_call_open(rk_c *c, const rk_decl *func);
 
-/* --- dialect_c_node.c: values of a pass --------------------------------------------------------------- */
+/* --- dialect_c_node.c: values of a pass -------------------------------------------- */
 
 /* Numbers the rows that loads and stores of the pass refer to. */
 void rk_c_find_rows(rk_c *c);
@@ -110,22 +110,22 @@ void rk_c_write_values(rk_c *c, rk_c_level level);
 void rk_c_write_when(rk_c *c, int32_t number);
 void rk_c_node(rk_c *c, const rk_ir *node); /* operand: its name, or its expression */
 
-/* --- dialect_c_pass.c, dialect_c_fold.c ------------------------------------------------------------- */
+/* --- dialect_c_pass.c, dialect_c_fold.c -------------------------------------------- */
 
 void rk_c_pass(rk_c *c);
 /* Lines of the folds of a pass. */
-void rk_c_fold_setup(rk_c *c);   /* bounds of segments, before all loops */
-void rk_c_fold_begin(rk_c *c);   /* lanes of a segment */
+void rk_c_fold_setup(rk_c *c); /* bounds of segments, before all loops */
+void rk_c_fold_begin(rk_c *c); /* lanes of a segment */
 void rk_c_fold_take(rk_c *c, const rk_action *fold, const char *lane);
-void rk_c_fold_end(rk_c *c);     /* lanes joined, partial stored */
-void rk_c_tree(rk_c *c);         /* body of a TREE entry */
+void rk_c_fold_end(rk_c *c); /* lanes joined, partial stored */
+void rk_c_tree(rk_c *c);     /* body of a TREE entry */
 
-/* --- dialect_c_point.c, dialect_c_expr.c -------------------------------------------------------------- */
+/* --- dialect_c_point.c, dialect_c_expr.c ------------------------------------------- */
 
 void rk_c_point(rk_c *c);
 void rk_c_func(rk_c *c, const rk_decl *func);
-/* Before the line of a statement: what is too deep in its expressions gets lines of its own,
- * and a name that rk_c_expr then writes. */
+/* Before the line of a statement: what is too deep in its expressions gets lines of its
+   own, and a name that rk_c_expr then writes. */
 void rk_c_settle(rk_c *c, const rk_expr *expr);
 bool rk_c_is_deep(const rk_expr *expr);
 void rk_c_expr(rk_c *c, const rk_expr *expr);
@@ -137,7 +137,7 @@ void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset);
 bool rk_c_is_tested(const rk_c *c, const rk_expr *index);
 void rk_c_offset(rk_c *c, const rk_expr *index);
 
-/* --- dialect_c_prelude.c: the head of the text ------------------------------------------------------------ */
+/* --- dialect_c_prelude.c: the head of the text ------------------------------------- */
 
 void rk_c_prelude(rk_c *c, bool folds, bool points);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dialect c: expressions of per-point code. They are written inline as the tree stands;
- * where one is deeper than compilers like, its inner parts get lines and names of their own
- * first, inside an `if` where `&&`, `||` or `?:` would not have evaluated them.
+ * where one is deeper than compilers like, its inner parts get lines and names of their
+ * own first, inside an `if` where `&&`, `||` or `?:` would not have evaluated them.
  *
- * Subscripts that a launch has proven are computed in 64 bits throughout, which lets the
- * compiler see that neighbours are neighbours; the others in the module's int, as they read.
+ * Subscripts that a launch has proven are computed in 64 bits throughout, which lets
+ * the compiler see that neighbours are neighbours; the others in the module's int, as
+ * they read.
  */
 #include "config.h"
 
@@ -14,8 +15,8 @@
 #include "libcore/kernel/dialect_c.h"
 #include "libcore/kernel/lower.h"
 
-#define HEIGHT_MOST 48   /* of an inline expression, and half as much again */
-#define NEAR 65536       /* index + literal cannot wrap for a literal below this */
+#define HEIGHT_MOST 48 /* of an inline expression, and half as much again */
+#define NEAR 65536     /* index + literal cannot wrap for a literal below this */
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
@@ -26,7 +27,7 @@ static const char *array_name(const rk_decl *array, char *room, size_t size)
     return room;
 }
 
-/* --- subscripts ---------------------------------------------------------------------------------- */
+/* --- subscripts -------------------------------------------------------------------- */
 
 static void write_name(rk_c *c, const rk_decl *decl, bool wide)
 {
@@ -39,7 +40,10 @@ static void write_name(rk_c *c, const rk_decl *decl, bool wide)
                  (int)rk_emit_extent_symbol(c->kernel->work, decl->name));
         break;
     case RK_DECL_PARAM:
-        rk_c_add(c, c->body_of->kind == RK_DECL_FUNC ? "p%d" : wide ? "(rk_i64)s%d" : "s%d",
+        rk_c_add(c,
+                 c->body_of->kind == RK_DECL_FUNC ? "p%d"
+                 : wide                           ? "(rk_i64)s%d"
+                                                  : "s%d",
                  (int)decl->number);
         break;
     default:
@@ -50,8 +54,8 @@ static void write_name(rk_c *c, const rk_decl *decl, bool wide)
 
 static void write_extent(rk_c *c, const rk_expr *call)
 {
-    rk_c_affine(c, c->kernel->work->extent[call->arg[0]->decl->number]
-                                          [call->arg[1]->value.i]);
+    rk_c_affine(
+        c, c->kernel->work->extent[call->arg[0]->decl->number][call->arg[1]->value.i]);
 }
 
 /* A proven subscript: affine in indices, extents and scalars. */
@@ -97,7 +101,8 @@ static bool is_index(const rk_expr *e)
 /* Index plus or minus a small literal: the same in 64 bits. */
 static bool is_near(const rk_expr *e)
 {
-    const bool sum = e->kind == RK_EXPR_BINARY && (e->op == RK_OP_ADD || e->op == RK_OP_SUB);
+    const bool sum =
+        e->kind == RK_EXPR_BINARY && (e->op == RK_OP_ADD || e->op == RK_OP_SUB);
     return is_index(e) ||
            (sum && is_index(e->a) && e->b->kind == RK_EXPR_INT && e->b->value.i < NEAR);
 }
@@ -143,7 +148,8 @@ void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
 {
     const rk_decl *array = index->a->decl;
     char name[32];
-    rk_c_add(c, "%s[%s", array_name(array, name, sizeof(name)), offset != NULL ? offset : "");
+    rk_c_add(c, "%s[%s", array_name(array, name, sizeof(name)),
+             offset != NULL ? offset : "");
     for (int32_t d = 0; d < index->nsub && offset == NULL; d++) {
         rk_c_add(c, d > 0 ? " + " : "");
         write_subscript(c, index, d);
@@ -154,7 +160,7 @@ void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
     rk_c_add(c, "]");
 }
 
-/* --- expressions ------------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------- */
 
 static void write_index(rk_c *c, const rk_expr *e)
 {
@@ -175,7 +181,8 @@ static void write_index(rk_c *c, const rk_expr *e)
     rk_c_add(c, array->type == RK_BOOL ? " != 0)" : "");
 }
 
-static void write_func(rk_c *c, const rk_decl *func, const rk_expr *const *arg, int32_t narg)
+static void write_func(rk_c *c, const rk_decl *func, const rk_expr *const *arg,
+                       int32_t narg)
 {
     rk_c_call_open(c, func);
     for (int32_t i = 0; i < narg; i++) {
@@ -207,7 +214,8 @@ static void write_literal(rk_c *c, const rk_expr *e)
     } else {
         v.type = RK_INT;
         v.u.i = e->value.i;
-        v = rk_convert(&c->unit->numbers, rk_convert(&c->unit->numbers, v, RK_INT), e->type);
+        v = rk_convert(&c->unit->numbers, rk_convert(&c->unit->numbers, v, RK_INT),
+                       e->type);
     }
     rk_c_value(c, v);
 }
@@ -280,7 +288,7 @@ void rk_c_expr_as(rk_c *c, const rk_expr *expr, rk_type type)
     rk_c_part_write(c, &part);
 }
 
-/* --- deep ones ------------------------------------------------------------------------------------------ */
+/* --- deep ones --------------------------------------------------------------------- */
 
 static int32_t larger(int32_t a, int32_t b)
 {

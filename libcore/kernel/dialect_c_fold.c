@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: results. A segment is folded in lanes that lie side by side in memory, so the
- * loop over them vectorises without any reassociation; lanes and partials are joined as the
- * aligned trees that emit.h describes.
+ * Dialect c: results. A segment is folded in lanes that lie side by side in memory, so
+ * the loop over them vectorises without any reassociation; lanes and partials are
+ * joined as the aligned trees that emit.h describes.
  */
 #include "config.h"
 
@@ -31,8 +31,8 @@ void rk_c_fold_setup(rk_c *c)
 {
     const rk_region *r = c->region;
     const int box = r->fold_box;
-    rk_c_line(c, "const rk_i64 nsegment = rk_most(1, (b%d_1 - b%d_0 + %d) / %d);", box, box,
-              RK_SEGMENT - 1, RK_SEGMENT);
+    rk_c_line(c, "const rk_i64 nsegment = rk_most(1, (b%d_1 - b%d_0 + %d) / %d);", box,
+              box, RK_SEGMENT - 1, RK_SEGMENT);
     rk_c_line(c, "rk_i64 first = b%d_0, last = b%d_1;", box, box);
     for (int32_t i = 0; i < r->pass->naction; i++) {
         const int other = r->action_box[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: the values of a pass as text. An array is reached through one offset per row,
- * so neighbours along x differ by a literal. A value gets a name of its own where it is used
- * more than once, where its expression would grow deep, or where it is computed once for a
- * row or once for all.
+ * Dialect c: the values of a pass as text. An array is reached through one offset per
+ * row, so neighbours along x differ by a literal. A value gets a name of its own where
+ * it is used more than once, where its expression would grow deep, or where it is
+ * computed once for a row or once for all.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows -------------------------------------------------------------------------- */
 
 static int32_t rank_of(const rk_c *c, int32_t param)
 {
@@ -108,7 +108,7 @@ void rk_c_write_element(rk_c *c, int32_t param, const rk_at *at, int32_t number)
     rk_c_add(c, "]");
 }
 
-/* --- versions: what has a name, and where it is computed ----------------------------------------- */
+/* --- versions: what has a name, and where it is computed --------------------------- */
 
 static const rk_ir *seen(const rk_c *c, const rk_ir *node)
 {
@@ -242,7 +242,7 @@ void rk_c_version_build(rk_c *c, rk_c_version *version, bool interior, bool choi
     name_nodes(c);
 }
 
-/* --- nodes as text -------------------------------------------------------------------------------------- */
+/* --- nodes as text ----------------------------------------------------------------- */
 
 void rk_c_write_when(rk_c *c, int32_t number)
 {

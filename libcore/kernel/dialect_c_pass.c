@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: the sweep of a pass. For every row: what of it is interior gets one plain loop
- * that vectorises (all loads, all values, then all stores); the other points go one by one
- * through the general text. A pass with one box and no guards has only the first.
+ * Dialect c: the sweep of a pass. For every row: what of it is interior gets one plain
+ * loop that vectorises (all loads, all values, then all stores); the other points go
+ * one by one through the general text. A pass with one box and no guards has only the
+ * first.
  *
- * The general text shares its loop with the interior one, which keeps it scalar: a compiler
- * does not vectorise a loop around a loop, and would take seconds to try.
+ * The general text shares its loop with the interior one, which keeps it scalar: a
+ * compiler does not vectorise a loop around a loop, and would take seconds to try.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
-/* --- the interior ------------------------------------------------------------------------------------------- */
+/* --- the interior ------------------------------------------------------------------ */
 
 static void write_action(rk_c *c, int32_t number, const char *lane)
 {
@@ -96,14 +97,14 @@ static void write_interiors(rk_c *c)
     rk_c_close(c);
 }
 
-/* --- any point ------------------------------------------------------------------------------------------------ */
+/* --- any point --------------------------------------------------------------------- */
 
 static void write_general_point(rk_c *c)
 {
     const rk_region *r = c->region;
     for (int32_t i = 0; i < r->nbox; i++) {
-        rk_c_line(c, "const _Bool i%d = b%d & (x >= b%d_0) & (x < b%d_1);", (int)i, (int)i,
-                  (int)i, (int)i);
+        rk_c_line(c, "const _Bool i%d = b%d & (x >= b%d_0) & (x < b%d_1);", (int)i,
+                  (int)i, (int)i, (int)i);
     }
     for (int32_t i = 0; i < r->nwhen; i++) {
         const rk_when *w = &r->when[i];
@@ -128,7 +129,7 @@ static void write_general_point(rk_c *c)
     }
 }
 
-/* --- boxes and rows ---------------------------------------------------------------------------------------------- */
+/* --- boxes and rows ---------------------------------------------------------------- */
 
 /* Bounds of all boxes along x: the same for all rows. */
 static void write_box_ends(rk_c *c)
@@ -186,9 +187,11 @@ static void write_interior_ends(rk_c *c)
     }
     for (int32_t i = 0; i < r->nbox; i++) {
         if (r->thin[i] && r->thin_x[i]) { /* the longer piece beside it */
-            rk_c_open(c, "if (b%d & (b%d_0 < xb) & (b%d_1 > xa))", (int)i, (int)i, (int)i);
+            rk_c_open(c, "if (b%d & (b%d_0 < xb) & (b%d_1 > xa))", (int)i, (int)i,
+                      (int)i);
             rk_c_line(c, "const _Bool left = b%d_0 - xa > xb - b%d_1;", (int)i, (int)i);
-            rk_c_line(c, "xa = left ? xa : b%d_1, xb = left ? b%d_0 : xb;", (int)i, (int)i);
+            rk_c_line(c, "xa = left ? xa : b%d_1, xb = left ? b%d_0 : xb;", (int)i,
+                      (int)i);
             rk_c_close(c);
         }
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: per-point code. Statements keep their shape; blocks open no braces, since every
- * local has a name of its own. `return` ends the point by a jump to its end, and the step of
- * a `for` stands at the end of its loop, where `continue` jumps to.
+ * Dialect c: per-point code. Statements keep their shape; blocks open no braces, since
+ * every local has a name of its own. `return` ends the point by a jump to its end, and
+ * the step of a `for` stands at the end of its loop, where `continue` jumps to.
  */
 #include "config.h"
 
@@ -41,8 +41,8 @@ static void write_decl(rk_c *c, const rk_stmt *s)
         rk_c_add(c, "const %s t%d = ", rk_c_type(decl->type), temp);
         rk_c_expr_as(c, s->value, decl->type);
         rk_c_add(c, ";\n");
-        rk_c_line(c, "for (rk_i64 k = 0; k < %lld; k++) { v%d[k] = t%d; }", length, number,
-                  temp);
+        rk_c_line(c, "for (rk_i64 k = 0; k < %lld; k++) { v%d[k] = t%d; }", length,
+                  number, temp);
     }
 }
 
@@ -100,7 +100,8 @@ static void write_assign(rk_c *c, const rk_stmt *s)
     rk_c_close(c);
 }
 
-static void write_cond(rk_c *c, const char *before, const rk_expr *cond, const char *after)
+static void write_cond(rk_c *c, const char *before, const rk_expr *cond,
+                       const char *after)
 {
     begin_value(c, before);
     rk_c_expr(c, cond);
@@ -230,8 +231,8 @@ void rk_c_func(rk_c *c, const rk_decl *func)
     c->next_label = 0;
     c->loop_label = -1;
     const bool expand = c->inline_room >= 0 && rk_func_is_straight(func);
-    rk_c_add(c, "static inline __attribute__((unused%s)) %s ", expand ? ", always_inline" : "",
-             rk_c_type(func->type));
+    rk_c_add(c, "static inline __attribute__((unused%s)) %s ",
+             expand ? ", always_inline" : "", rk_c_type(func->type));
     rk_c_func_name(c, func);
     rk_c_add(c, c->unit->check ? "(rk_i64 *err" : "(");
     for (int32_t i = 0; i < func->nparam; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: pieces of expressions. Literals are exact (reals in hexadecimal), ints wrap
- * around through the helpers of the prelude, and every operation has the one meaning of the
- * language, whatever C's own operator would do.
+ * Dialect c: pieces of expressions. Literals are exact (reals in hexadecimal), ints
+ * wrap around through the helpers of the prelude, and every operation has the one
+ * meaning of the language, whatever C's own operator would do.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 /* Powers up to this one are written as products. */
 #define UNROLL_MOST 64
 
-/* --- lines --------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------- */
 
 static void add_list(rk_c *c, const char *fmt, va_list args)
 {
@@ -67,7 +67,7 @@ void rk_c_close(rk_c *c)
     rk_c_line(c, "}");
 }
 
-/* --- types and literals ----------------------------------------------------------------------------- */
+/* --- types and literals ------------------------------------------------------------ */
 
 const char *rk_c_type(rk_type type)
 {
@@ -138,7 +138,7 @@ void rk_c_value(rk_c *c, rk_value value)
     }
 }
 
-/* --- affine ---------------------------------------------------------------------------------------------- */
+/* --- affine ------------------------------------------------------------------------ */
 
 void rk_c_plus(rk_c *c, rk_affine a)
 {
@@ -181,7 +181,7 @@ void rk_c_affine(rk_c *c, rk_affine a)
     rk_c_add(c, ")");
 }
 
-/* --- operations ---------------------------------------------------------------------------------------------- */
+/* --- operations -------------------------------------------------------------------- */
 
 /* $0, $1, $2 stand for the operands; which column is taken follows the type that the
  * operation works in. */
@@ -350,7 +350,7 @@ void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool laz
     }
 }
 
-/* --- funcs ------------------------------------------------------------------------------------------------------ */
+/* --- funcs ------------------------------------------------------------------------- */
 
 void rk_c_func_name(rk_c *c, const rk_decl *func)
 {

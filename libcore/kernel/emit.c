@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the emitters of all dialects ask of a kernel before they write a line: how to spell
- * its name, which parameters and symbols an entry needs in its argument block, and which
- * funcs stand behind it. Layout asks the same questions, so block and text always agree.
+ * What the emitters of all dialects ask of a kernel before they write a line: how to
+ * spell its name, which parameters and symbols an entry needs in its argument block,
+ * and which funcs stand behind it. Layout asks the same questions, so block and text
+ * always agree.
  */
 #include "config.h"
 
@@ -39,7 +40,7 @@ int32_t rk_emit_extent_symbol(const rk_work *work, const char *name)
     return -1;
 }
 
-/* --- visiting --------------------------------------------------------------------------------- */
+/* --- visiting ---------------------------------------------------------------------- */
 
 void rk_visit_expr(rk_expr *expr, rk_visit visit, void *user)
 {
@@ -171,7 +172,7 @@ int32_t rk_expr_site(const rk_expr *index)
     return (int32_t)index->value.i - 1;
 }
 
-/* --- needs --------------------------------------------------------------------------------------- */
+/* --- needs ------------------------------------------------------------------------- */
 
 void rk_need_init(rk_unit *unit, const rk_kernel *kernel, rk_need *out_need)
 {
@@ -281,8 +282,9 @@ static void point_expr(void *user, rk_expr *expr)
         break;
     case RK_EXPR_CALL:
         if (expr->op == RK_OP_EXTENT) {
-            rk_need_affine(p->need, p->need->kernel->work->extent[expr->arg[0]->decl->number]
-                                                                 [expr->arg[1]->value.i]);
+            rk_need_affine(
+                p->need, p->need->kernel->work
+                             ->extent[expr->arg[0]->decl->number][expr->arg[1]->value.i]);
         }
         p->need->nop += expr->op == RK_OP_NONE ? 10 : 1;
         break;

@@ -2,27 +2,29 @@
 #ifndef RK_EMIT_H
 #define RK_EMIT_H
 /*
- * What layout.c and the emitters of all dialects share: names, what an entry needs of its
- * argument block, and the regions of a pass. Nothing here writes text of a target language.
+ * What layout.c and the emitters of all dialects share: names, what an entry needs of
+ * its argument block, and the regions of a pass. Nothing here writes text of a target
+ * language.
  *
  * The order of a fold, which every dialect and the interpreter keep to the bit:
- *  - A line is one run of the fold's box along axis 0; line (y - ylo) + (z - zlo) *
- *    (yhi - ylo). It is cut into segments of RK_SEGMENT points from its low end; the partial
- *    of segment s has number line * nsegment + s.
+ *  - A line is one run of the fold's box along axis 0, with the number (y - ylo) +
+ *    (z - zlo) * (yhi - ylo). It is cut into segments of RK_SEGMENT points from its low
+ *    end; the partial of segment s has number line * nsegment + s.
  *  - Element j of a segment (counted from the segment's start) is folded into lane
- *    j % RK_LANES. A lane starts at 0 (sum), -inf (max), inf (min). All RK_LANES lanes are
- *    then joined by the aligned binary tree on the lane's number: 2k with 2k+1 at each level.
- *  - A tree entry joins partials [RK_TREE * p, RK_TREE * (p + 1)) below n by the same tree
- *    on their numbers; a value without a partner moves up as it is.
+ *    j % RK_LANES. A lane starts at 0 (sum), -inf (max), inf (min). All RK_LANES lanes
+ *    are then joined by the aligned binary tree on the lane's number: 2k with 2k+1 at
+ *    each level.
+ *  - A tree entry joins partials [RK_TREE * p, RK_TREE * (p + 1)) below n by the same
+ *    tree on their numbers; a value without a partner moves up as it is.
  *  - max: m = (x > m || x != x) ? x : m, min likewise: a NaN, once met, stays.
  *  - Sums of floats carry a second float c. An element x: s' = s + x, b = s' - s,
- *    c += (s - (s' - b)) + (x - b). Joining (s1, c1) with (s2, c2): the same for x = s2, and
- *    c = (c1 + c2) + what was lost. The result is s + c, or s alone where c is not finite
- *    (s overflowed, or an element was infinite).
+ *    c += (s - (s' - b)) + (x - b). Joining (s1, c1) with (s2, c2): the same for x = s2,
+ *    and c = (c1 + c2) + what was lost. The result is s + c, or s alone where c is not
+ *    finite (s overflowed, or an element was infinite).
  */
 #include "libcore/kernel/program.h"
 
-/* --- emit.c: names and needs ----------------------------------------------------------------- */
+/* --- emit.c: names and needs ------------------------------------------------------- */
 
 /* At most 24 letters, digits and underscores of a name, in lower case; may be empty. */
 const char *rk_emit_letters(rk_unit *unit, const char *name);
@@ -33,8 +35,8 @@ typedef struct rk_need {
     bool *param;  /* [nparam]: arrays touched, scalars read */
     bool *symbol; /* [nsymbol] */
     bool atomics;
-    bool uneven;  /* a loop whose bounds come out of an array */
-    int32_t nop;  /* operations, for the hint of per-point kernels */
+    bool uneven; /* a loop whose bounds come out of an array */
+    int32_t nop; /* operations, for the hint of per-point kernels */
 } rk_need;
 
 void rk_need_init(rk_unit *unit, const rk_kernel *kernel, rk_need *out_need);
@@ -71,7 +73,7 @@ bool rk_local_index_is_sure(const rk_expr *index);
 /* Site number that rk_layout gave an INDEX expression, -1: none. */
 int32_t rk_expr_site(const rk_expr *index);
 
-/* --- emit_region.c: the regions of a pass ----------------------------------------------------- */
+/* --- emit_region.c: the regions of a pass ------------------------------------------ */
 
 /* Where a value is needed at a point that lies in some boxes only. */
 typedef enum {
@@ -91,11 +93,11 @@ typedef struct rk_when {
 } rk_when;
 
 /*
- * A pass has two versions of its text. INTERIOR: the point is in all bulk boxes and in no
- * thin one, so every action with a bulk box is made, and each GUARD is one of its operands.
- * GENERAL: any point; what may not be evaluated everywhere is tested for. A box is thin if
- * it is at most a few points wide along an axis where another action is wide: a boundary
- * statement must not shrink the interior of its pass to nothing.
+ * A pass has two versions of its text. INTERIOR: the point is in all bulk boxes and in
+ * no thin one, so every action with a bulk box is made, and each GUARD is one of its
+ * operands. GENERAL: any point; what may not be evaluated everywhere is tested for. A
+ * box is thin if it is at most a few points wide along an axis where another action is
+ * wide: a boundary statement must not shrink the interior of its pass to nothing.
  */
 typedef struct rk_region {
     rk_unit *unit;
@@ -107,9 +109,10 @@ typedef struct rk_region {
     bool *thin_x;        /* [nbox]: thin along x, so the rest of a row may be interior */
     int32_t *action_box; /* [naction] */
     int32_t *guard_box;  /* [nnode]; -1: no GUARD */
-    bool *uniform;       /* [nnode]: the same at all points, and may always be evaluated */
-    bool plain;  /* one box, no guards: the interior is all there is */
-    const rk_ir *choice; /* the one scalar condition (without `!`) of all conditional actions;
+    bool *uniform; /* [nnode]: the same at all points, and may always be evaluated */
+    bool plain;    /* one box, no guards: the interior is all there is */
+    const rk_ir
+        *choice; /* the one scalar condition (without `!`) of all conditional actions;
                             the interior then has two variants. NULL: none or several */
     int32_t fold_box; /* box of the folds, -1: no folds */
     int32_t nwhen;
@@ -123,7 +126,9 @@ void rk_region_build(rk_unit *unit, const rk_kernel *kernel, const rk_pass *pass
                      rk_region *out_region);
 /* The node that stands for `node` in the interior; choice: value of region->choice. */
 const rk_ir *rk_region_interior(const rk_region *region, const rk_ir *node, bool choice);
-/* Is the action made in the interior? *out_test: only where its scalar condition holds. */
-bool rk_region_active(const rk_region *region, int32_t action, bool choice, bool *out_test);
+/* Is the action made in the interior? *out_test: only where its scalar condition holds.
+   */
+bool rk_region_active(const rk_region *region, int32_t action, bool choice,
+                      bool *out_test);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts a pass into interior and rest. Collects the boxes that its actions and guards speak
- * of, tells bulk from thin, and works out where each value of the DAG is needed: a load may
- * be made only where its element exists, while arithmetic may run anywhere, so the general
- * text is flat and its size linear, without one nested branch.
+ * Cuts a pass into interior and rest. Collects the boxes that its actions and guards
+ * speak of, tells bulk from thin, and works out where each value of the DAG is needed:
+ * a load may be made only where its element exists, while arithmetic may run anywhere,
+ * so the general text is flat and its size linear, without one nested branch.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #define THIN_MOST 8 /* points across a box that may count as thin */
 
-/* --- boxes --------------------------------------------------------------------------------- */
+/* --- boxes ------------------------------------------------------------------------- */
 
 static int32_t box_number(rk_region *r, const rk_box *box)
 {
@@ -86,7 +86,7 @@ static void find_boxes(rk_region *r)
     }
 }
 
-/* --- what is the same everywhere ---------------------------------------------------------------- */
+/* --- what is the same everywhere --------------------------------------------------- */
 
 static bool is_uniform(const rk_region *r, const rk_ir *node)
 {
@@ -200,7 +200,7 @@ bool rk_region_active(const rk_region *r, int32_t action, bool choice, bool *out
     return true;
 }
 
-/* --- where values are needed ----------------------------------------------------------------------- */
+/* --- where values are needed ------------------------------------------------------- */
 
 static int32_t when_number(rk_region *r, rk_when_kind kind, int32_t a, int32_t b,
                            const rk_ir *node)
@@ -272,7 +272,8 @@ static void mark_used(rk_region *r, int32_t when)
     }
     w->used = true;
     if (w->kind == RK_WHEN_AND || w->kind == RK_WHEN_OR) {
-        mark_used(r, w->a); /* both were made before w: the depth is bounded by the budget */
+        mark_used(r,
+                  w->a); /* both were made before w: the depth is bounded by the budget */
         mark_used(r, w->b);
     }
 }

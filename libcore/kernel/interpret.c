@@ -142,14 +142,11 @@ rubus_status rk_machine_fail(const rk_machine *machine, rubus_status st, rk_span
     va_start(args, fmt);
     st = rubus__vfail(st, fmt, args);
     va_end(args);
-    int32_t line = 0;
-    int32_t column = 0;
-    if (at.source != NULL) {
-        rk_line_column(at, &line, &column);
-    }
-    return rubus__fail_prefix(st, "%s:%d: kernel `%s`",
-                              at.source != NULL ? at.source->name : machine->program->name,
-                              line, machine->kernel->decl->name);
+    char name[256];
+    int32_t line;
+    rk_origin(at.source != NULL ? at : machine->kernel->decl->at, name, sizeof(name), &line);
+    return rubus__fail_prefix(st, "%s:%d: kernel `%s`", name, (int)line,
+                              machine->kernel->decl->name);
 }
 
 static void take_parameter(rk_machine *m, const rk_slot *slot)

@@ -87,7 +87,7 @@ static const char *stem(const layout *l, const rk_kernel *kernel)
                                (int)l->kernel, letters);
 }
 
-/* --- sites of checked programs ----------------------------------------------------------------- */
+/* --- sites of checked programs ----------------------------------------------------- */
 
 static void site_add(layout *l, rk_expr *expr, int32_t param)
 {
@@ -119,8 +119,8 @@ static void site_visit(void *user, rk_expr *expr)
     }
 }
 
-/* Numbers the tested accesses of a kernel or pass and of the funcs behind it; true if there
- * are any. */
+/* Numbers the tested accesses of a kernel or pass and of the funcs behind it; true if
+ * there are any. */
 static bool find_sites(layout *l, rk_stmt *body, const rk_pass *pass)
 {
     if (!l->unit->check) {
@@ -143,7 +143,7 @@ static bool find_sites(layout *l, rk_stmt *body, const rk_pass *pass)
     return l->site_seen;
 }
 
-/* --- entries -------------------------------------------------------------------------------------- */
+/* --- entries ----------------------------------------------------------------------- */
 
 static void add_needed(layout *l, rk_entry *entry, const rk_need *need,
                        const uint32_t *access, bool error)
@@ -153,7 +153,8 @@ static void add_needed(layout *l, rk_entry *entry, const rk_need *need,
     const rk_pass *pass = &kernel->plan->pass[entry->pass];
     for (int32_t p = 0; p < decl->nparam; p++) {
         if (need->param[p] && decl->param[p]->rank > 0) {
-            slot_add(l, entry, RK_SLOT_PARAM, p, rk_param_type(l->program, decl->param[p]),
+            slot_add(l, entry, RK_SLOT_PARAM, p,
+                     rk_param_type(l->program, decl->param[p]),
                      access[p] != 0 ? access[p] : RUBUS_READ);
         }
     }
@@ -168,8 +169,8 @@ static void add_needed(layout *l, rk_entry *entry, const rk_need *need,
     }
     for (int32_t p = 0; p < decl->nparam; p++) {
         if (need->param[p] && decl->param[p]->rank == 0) {
-            slot_add(l, entry, RK_SLOT_PARAM, p, rk_param_type(l->program, decl->param[p]),
-                     0u);
+            slot_add(l, entry, RK_SLOT_PARAM, p,
+                     rk_param_type(l->program, decl->param[p]), 0u);
         }
     }
     for (int32_t s = 0; s < kernel->work->nsymbol; s++) {
@@ -196,11 +197,11 @@ static void pass_entry(layout *l, int32_t number)
         l, RK_ENTRY_PASS, kernel->decl->nparam + pass->nfold + 1 + kernel->work->nsymbol);
     entry->pass = number;
     entry->ndim = pass->rank > 0 ? pass->rank : 1;
-    entry->symbol = rubus__arena_format(l->unit->arena, "%s_p%d", stem(l, kernel),
-                                        (int)number);
-    entry->label = rubus__arena_format(
-        l->unit->arena, "%s:%s, pass %d of %d", kernel->decl->at.source->name,
-        kernel->decl->name, (int)number, (int)kernel->plan->npass);
+    entry->symbol =
+        rubus__arena_format(l->unit->arena, "%s_p%d", stem(l, kernel), (int)number);
+    entry->label = rubus__arena_format(l->unit->arena, "%s:%s, pass %d of %d",
+                                       kernel->decl->at.source->name, kernel->decl->name,
+                                       (int)number, (int)kernel->plan->npass);
     entry->flags |= need.atomics ? RUBUS_ENTRY_ATOMICS : 0u;
     entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
     entry->bytes_per_point = pass->bytes_per_point;
@@ -222,9 +223,9 @@ static void tree_entry(layout *l, int32_t number, const rk_action *fold)
     entry->fold = fold->fold;
     entry->symbol = rubus__arena_format(l->unit->arena, "%s_t%d_%d", stem(l, kernel),
                                         (int)number, (int)fold->number);
-    entry->label = rubus__arena_format(
-        l->unit->arena, "%s:%s, tree of %s", kernel->decl->at.source->name,
-        kernel->decl->name, kernel->decl->param[fold->param]->name);
+    entry->label = rubus__arena_format(l->unit->arena, "%s:%s, tree of %s",
+                                       kernel->decl->at.source->name, kernel->decl->name,
+                                       kernel->decl->param[fold->param]->name);
     const bool pair = fold->fold == RK_FOLD_SUM && !l->unit->numbers.f64;
     entry->bytes_per_point =
         RK_TREE * (int32_t)rubus__type_size(real_type(l)) * (pair ? 2 : 1);
@@ -243,11 +244,12 @@ static void kernel_entry(layout *l)
 {
     const rk_kernel *kernel = &l->program->kernel[l->kernel];
     const rk_decl *decl = kernel->decl;
-    rk_entry *entry = entry_add(l, RK_ENTRY_KERNEL, decl->nparam + kernel->work->nsymbol + 1);
+    rk_entry *entry =
+        entry_add(l, RK_ENTRY_KERNEL, decl->nparam + kernel->work->nsymbol + 1);
     entry->ndim = decl->nindex > 0 ? decl->nindex : 1;
     entry->symbol = stem(l, kernel);
-    entry->label = rubus__arena_format(l->unit->arena, "%s:%s", decl->at.source->name,
-                                       decl->name);
+    entry->label =
+        rubus__arena_format(l->unit->arena, "%s:%s", decl->at.source->name, decl->name);
     for (int32_t i = 0; i < kernel->plan->npass; i++) {
         entry->bytes_per_point += kernel->plan->pass[i].bytes_per_point;
         entry->ops_per_point += kernel->plan->pass[i].ops_per_point;

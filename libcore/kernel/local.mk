@@ -56,6 +56,7 @@ libkernel_la_SOURCES = \
 	%D%/lexer.c \
 	%D%/lower.c \
 	%D%/lower.h \
+	%D%/origin.c \
 	%D%/parser.c \
 	%D%/parser.h \
 	%D%/parser_expr.c \

@@ -3,7 +3,8 @@
  * Trees back to text: the module as the reference dialect gets it, in one fixed style,
  * such that parsing the text again gives an equal tree.
  *
- * Parentheses are written only where the grammar needs them. Of the library those ops and
+ * Parentheses are written only where the grammar needs them. Before each statement and
+ * declaration a comment may tell where it came from (origin.c). Of the library those ops and
  * funcs are printed that the user's declarations reach, which print_reach.c finds out.
  */
 #include "config.h"
@@ -18,6 +19,7 @@ typedef struct printer {
     rubus__text *out;
     const rk_reach *reach; /* NULL: expressions alone */
     bool library;          /* in code of the library */
+    rk_cursor *marks;      /* with comments that tell where statements came from; or NULL */
 } printer;
 
 enum { /* how tight an expression holds together, by the rules of the grammar */
@@ -245,6 +247,15 @@ static const char *type_name(const rk_decl *decl)
     return decl->type == RK_REAL ? "real" : decl->type == RK_INT ? "int" : "bool";
 }
 
+/* A comment line with the place, so that messages name the source and not this text. */
+static void print_mark(const printer *p, rk_span at, int indent)
+{
+    if (p->marks != NULL) {
+        print_indent(p, indent);
+        rk_origin_write(p->out, at, p->marks);
+    }
+}
+
 /* Declaration or assignment, without the semicolon: also in the header of a `for`. */
 static void print_simple(const printer *p, const rk_stmt *stmt)
 {
@@ -355,6 +366,9 @@ static void print_line(const printer *p, const rk_stmt *stmt)
 
 static void print_stmt(const printer *p, const rk_stmt *stmt, int indent)
 {
+    if (stmt->kind != RK_STMT_BLOCK) {
+        print_mark(p, stmt->at, indent);
+    }
     print_indent(p, indent);
     switch (stmt->kind) {
     case RK_STMT_BLOCK:
@@ -426,16 +440,18 @@ static void print_over(const printer *p, const rk_decl *kernel)
 
 static void print_kernel(const printer *p, const rk_decl *kernel)
 {
+    rubus__text_add(p->out, "\n");
+    print_mark(p, kernel->at, 0);
     if (kernel->from_reduce) {
         const rk_expr *fold = kernel->body->body[0]->value;
-        rubus__text_format(p->out, "\nreduce %s ", fold->name);
+        rubus__text_format(p->out, "reduce %s ", fold->name);
         print_params(p, kernel->name, kernel);
         rubus__text_add(p->out, " = ");
         print_expr(p, fold->arg[0], LEVEL_SELECT);
         rubus__text_add(p->out, ";\n");
         return;
     }
-    rubus__text_add(p->out, "\nkernel ");
+    rubus__text_add(p->out, "kernel ");
     print_params(p, kernel->name, kernel);
     if (kernel->nindex > 0) {
         print_over(p, kernel);
@@ -446,7 +462,9 @@ static void print_kernel(const printer *p, const rk_decl *kernel)
 
 static void print_op(const printer *p, const char *name, const rk_decl *op)
 {
-    rubus__text_add(p->out, "\nop ");
+    rubus__text_add(p->out, "\n");
+    print_mark(p, op->at, 0);
+    rubus__text_add(p->out, "op ");
     print_params(p, name, op);
     if (op->body->nbody == 1) {
         rubus__text_add(p->out, " = ");
@@ -460,7 +478,9 @@ static void print_op(const printer *p, const char *name, const rk_decl *op)
 
 static void print_func(const printer *p, const char *name, const rk_decl *func)
 {
-    rubus__text_format(p->out, "\nfunc %s ", type_name(func));
+    rubus__text_add(p->out, "\n");
+    print_mark(p, func->at, 0);
+    rubus__text_format(p->out, "func %s ", type_name(func));
     print_params(p, name, func);
     rubus__text_add(p->out, "\n");
     print_block(p, func->body, 0);
@@ -485,7 +505,7 @@ static void print_reached(printer *p, rk_decl *const *list, int32_t count,
     p->library = false;
 }
 
-void rk_print(rk_unit *unit, rubus__text *out)
+void rk_print(rk_unit *unit, bool marks, rubus__text *out)
 {
     const rk_module *module = &unit->module;
     rk_reach reach;
@@ -493,7 +513,8 @@ void rk_print(rk_unit *unit, rubus__text *out)
     rubus__text_format(out, "// rk real=%s index=%s check=%d fast=%d\n",
                        unit->numbers.f64 ? "f64" : "f32",
                        unit->numbers.int64 ? "i64" : "i32", unit->check, unit->fast);
-    printer p = {.out = out, .reach = &reach};
+    rk_cursor cursor = {NULL, 0, 0};
+    printer p = {.out = out, .reach = &reach, .marks = marks ? &cursor : NULL};
     print_reached(&p, module->op, module->nop, &reach.op);
     print_reached(&p, module->func, module->nfunc, &reach.func);
     for (int32_t i = 0; i < module->nkernel; i++) {

@@ -300,9 +300,24 @@ void rk_parse(rk_unit *unit, const rk_source *source);
 
 /* The module of the unit as canonical text (imports inlined; library ops and funcs that the
  * user's kernels reach included), such that parsing it again gives an equal tree. First
- * line: "// rk real=f64 index=i32 check=0 fast=0". */
-void rk_print(rk_unit *unit, rubus__text *out);
+ * line: "// rk real=f64 index=i32 check=0 fast=0". marks: with comments that keep the
+ * places of statements in the source they came from. */
+void rk_print(rk_unit *unit, bool marks, rubus__text *out);
 void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
+
+/* --- origin.c ------------------------------------------------------------------------------------ */
+
+typedef struct rk_cursor { /* a place whose line is known; zeroed at first */
+    const rk_source *source;
+    int32_t at;
+    int32_t line;
+} rk_cursor;
+/* The comment line for a statement or declaration at that place of its source. The cursor
+ * saves counting lines from the start each time. */
+void rk_origin_write(rubus__text *out, rk_span at, rk_cursor *cursor);
+/* Where a place comes from: by the last such comment before it in canonical text, else it
+ * is the place itself. The name is cut to the room. */
+void rk_origin(rk_span at, char *out_name, size_t room, int32_t *out_line);
 
 /* --- check.c --------------------------------------------------------------------------------------- */
 

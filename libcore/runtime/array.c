@@ -83,6 +83,20 @@ rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
     return RUBUS_OK;
 }
 
+/* The last look at the guards, which nobody waits for. The caller's error text stays. */
+static void guards_check_last(rubus__storage *storage)
+{
+    if (!storage->guarded || storage->context->lost) {
+        return;
+    }
+    char *before = rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
+    if (rubus__guards_check(storage) != RUBUS_OK) {
+        rubus__log(RUBUS__LOG_ERROR, "validate", "%s", rubus_error_text());
+        rubus__error_restore(before);
+    }
+    rubus__free(before);
+}
+
 void rubus__storage_release(rubus__storage *storage)
 {
     if (storage == NULL || atomic_fetch_sub(&storage->references, 1) != 1) {
@@ -91,10 +105,7 @@ void rubus__storage_release(rubus__storage *storage)
     rubus_context *context = storage->context;
     if (!rubus__context_forked(context)) {
         pthread_mutex_lock(&context->lock);
-        if (context->validate && storage->buffer != NULL && !context->lost &&
-            rubus__guards_check(storage) != RUBUS_OK) {
-            rubus__log(RUBUS__LOG_ERROR, "validate", "%s", rubus_error_text());
-        }
+        guards_check_last(storage);
         storage_unlink(storage);
         if (storage->buffer != NULL) {
             context->dev->ops->buffer_destroy(context->dev->ctx, storage->buffer);

@@ -53,6 +53,7 @@ typedef struct rubus__storage {
     void *buffer;   /* NULL if nbyte is 0 */
     uint64_t nbyte; /* without guards */
     uint64_t base;  /* first byte of the user's memory in the buffer */
+    bool guarded;   /* validate mode: the guard zones are written */
     const struct rubus_array *mapped; /* the window that is mapped; under the lock */
     struct rubus__storage *next;      /* in context->storages */
     struct rubus__storage *before;

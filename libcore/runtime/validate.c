@@ -188,6 +188,7 @@ rubus_status rubus__poison(rubus__storage *storage)
     if (st == RUBUS_OK) {
         st = write_bytes_of(storage, storage->base, storage->nbyte, bytes);
     }
+    storage->guarded = st == RUBUS_OK;
     rubus__free(bytes);
     return st;
 }
@@ -223,7 +224,7 @@ static rubus_status guard_zone(rubus__storage *storage, uint64_t first, const ch
 
 rubus_status rubus__guards_check(rubus__storage *storage)
 {
-    if (storage->buffer == NULL || storage->base == 0) {
+    if (!storage->guarded) {
         return RUBUS_OK;
     }
     const rubus_status st = guard_zone(storage, 0, "before");

@@ -38,7 +38,7 @@ tests_kernel_test_value_SOURCES = tests/kernel/test_value.c
 tests_kernel_test_value_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
 # Entries and the text of dialect c, built by the system's compiler.
 check_PROGRAMS += tests/kernel/test_layout tests/kernel/test_dialect_c \
-	tests/kernel/test_dialect_c_fold
+	tests/kernel/test_dialect_c_fold tests/kernel/test_dialect_c_value
 tests_kernel_test_layout_SOURCES = tests/kernel/test_layout.c tests/kernel/interpret_run.h
 tests_kernel_test_layout_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_kernel_test_dialect_c_SOURCES = \
@@ -47,3 +47,41 @@ tests_kernel_test_dialect_c_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
 tests_kernel_test_dialect_c_fold_SOURCES = \
 	tests/kernel/test_dialect_c_fold.c tests/kernel/interpret_run.h tests/kernel/text_run.h
 tests_kernel_test_dialect_c_fold_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
+tests_kernel_test_dialect_c_value_SOURCES = \
+	tests/kernel/test_dialect_c_value.c tests/kernel/interpret_run.h tests/kernel/text_run.h
+tests_kernel_test_dialect_c_value_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
+# The interpreter alone.
+check_PROGRAMS += tests/kernel/test_interpret tests/kernel/test_interpret_point
+tests_kernel_test_interpret_SOURCES = \
+	tests/kernel/test_interpret.c tests/kernel/interpret_run.h
+tests_kernel_test_interpret_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
+tests_kernel_test_interpret_point_SOURCES = \
+	tests/kernel/test_interpret_point.c tests/kernel/interpret_run.h
+tests_kernel_test_interpret_point_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+# Random kernels: interpreter and compiled code must give the same bits.
+check_PROGRAMS += tests/kernel/test_random
+tests_kernel_test_random_SOURCES = \
+	tests/kernel/test_random.c \
+	tests/kernel/random_field.c \
+	tests/kernel/random_field.h \
+	tests/kernel/random_kernel.c \
+	tests/kernel/random_kernel.h \
+	tests/kernel/random_point.c \
+	tests/kernel/random_whole.c
+tests_kernel_test_random_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+# Random text: the compiler never crashes.
+check_PROGRAMS += tests/kernel/fuzz_compile
+tests_kernel_fuzz_compile_SOURCES = tests/kernel/fuzz_compile.c
+tests_kernel_fuzz_compile_LDADD = libkernel.la libbase.la
+EXTRA_DIST += \
+	%D%/corpus/deep.rk \
+	%D%/corpus/diffusion.rk \
+	%D%/corpus/empty.rk \
+	%D%/corpus/errors.rk \
+	%D%/corpus/lift3.rk \
+	%D%/corpus/names.rk \
+	%D%/corpus/operators.rk \
+	%D%/corpus/points.rk \
+	%D%/corpus/sparse.rk \
+	%D%/corpus/statements.rk \
+	%D%/corpus/step.rk

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results in dialect c: the bits of sums, maxima and minima against an implementation of
- * the documented order that shares nothing with the compiler, at the sizes where segments,
- * lanes and trees begin and end, and however the launch is cut.
+ * Results in dialect c: the bits of sums, maxima and minima against an implementation
+ * of the documented order that shares nothing with the compiler, at the sizes where
+ * segments, lanes and trees begin and end, and however the launch is cut.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@ static const char source[] =
 
 enum { SEGMENT = 4096, LANES = 32 };
 
-/* --- the order, once more ------------------------------------------------------------------ */
+/* --- the order, once more ---------------------------------------------------------- */
 
 typedef struct pair {
     float s;
@@ -89,8 +89,8 @@ static double sum_f64(const double *u, int64_t n, int64_t nline, int64_t stride)
     for (int64_t k = 0; k < nsegment * nline; k++) {
         double lane[LANES] = {0};
         const double *from = u + k / nsegment * stride;
-        for (int64_t i = k % nsegment * SEGMENT; i < n && i < (k % nsegment + 1) * SEGMENT;
-             i++) {
+        for (int64_t i = k % nsegment * SEGMENT;
+             i < n && i < (k % nsegment + 1) * SEGMENT; i++) {
             lane[i % LANES] += from[i];
         }
         partial[k] = tree_f64(lane, 0, LANES, LANES);
@@ -120,7 +120,7 @@ static float sum_f32(const float *u, int64_t n)
     return all.s + all.c;
 }
 
-/* --- tests ------------------------------------------------------------------------------------ */
+/* --- tests ------------------------------------------------------------------------- */
 
 static const int64_t size[] = {0,  1,  2,   31,   32,   33,   63,   64,
                                65, 95, 255, 4095, 4096, 4097, 8193, 262145};
@@ -154,10 +154,10 @@ START_TEST(f64_folds_have_the_bits_of_the_order)
             const run_arg args[] = {RUN_RESULT(&got[0]), RUN_RESULT(&got[1]),
                                     RUN_RESULT(&got[2]), RUN_ARRAY1(u, n)};
             text_run(&m, 0, args, &cuts[c]);
-            ck_assert_msg(got[0] == want, "n = %lld: %a, expected %a", (long long)n, got[0],
-                          want);
-            ck_assert_msg(got[1] == high && got[2] == low, "n = %lld: %g %g", (long long)n,
-                          got[1], got[2]);
+            ck_assert_msg(got[0] == want, "n = %lld: %a, expected %a", (long long)n,
+                          got[0], want);
+            ck_assert_msg(got[1] == high && got[2] == low, "n = %lld: %g %g",
+                          (long long)n, got[1], got[2]);
         }
         free(u);
     }
@@ -235,7 +235,8 @@ START_TEST(statement_beyond_the_folds_box_is_complete)
         for (int c = 0; c < NCUT; c++) {
             double got = -7;
             memset(w, 0, ((size_t)n + 4u) * sizeof(*w));
-            const run_arg args[] = {RUN_ARRAY1(w, n + 4), RUN_RESULT(&got), RUN_ARRAY1(u, n)};
+            const run_arg args[] = {RUN_ARRAY1(w, n + 4), RUN_RESULT(&got),
+                                    RUN_ARRAY1(u, n)};
             text_run(&m, 2, args, &cuts[c]);
             ck_assert_double_eq(got, sum_f64(twice, n, 1, n));
             for (int64_t i = 0; i < n + 4; i++) {
@@ -264,8 +265,8 @@ START_TEST(nan_shows_wherever_it_stands)
             u[i] = i == at ? (double)NAN : number(i);
         }
         double got[3] = {0, 0, 0};
-        const run_arg args[] = {RUN_RESULT(&got[0]), RUN_RESULT(&got[1]), RUN_RESULT(&got[2]),
-                                RUN_ARRAY1(u, N)};
+        const run_arg args[] = {RUN_RESULT(&got[0]), RUN_RESULT(&got[1]),
+                                RUN_RESULT(&got[2]), RUN_ARRAY1(u, N)};
         text_run(&m, 0, args, NULL);
         ck_assert(isnan(got[0]) && isnan(got[1]) && isnan(got[2]));
     }

@@ -139,11 +139,32 @@ START_TEST(index_outside_is_named_and_writes_nothing)
                               "}\n",
                               args),
                      RUBUS_EBOUNDS);
-    assert_error("`move`");
+    assert_error("t.rk:3: kernel `move`"); /* a line of the source, not of its text */
     assert_error("`u[3, 1]`");
     assert_error("extents 3, 2");
     assert_error("index 3 in dimension 0 must be in 0:3");
     ck_assert_mem_eq(u, before, sizeof(u));
+}
+END_TEST
+
+START_TEST(place_survives_printing_twice)
+{
+    const char text[] = "// a comment\n"
+                        "func real f(real x)\n"
+                        "{\n"
+                        "    //@99 other.rk\n"
+                        "    real q[2]; q[int(x)] = 1;\n"
+                        "    return q[0];\n"
+                        "}\n"
+                        "kernel k(inout real u[n]) { if (n > 1) { u = f(u); } }\n";
+    rk_program *first = run_compile(text, run_options(RUBUS_F64, RUBUS_I32, false));
+    rk_program *second = run_compile(first->text, run_options(RUBUS_F64, RUBUS_I32, false));
+    double u[2] = {1, 2};
+    const run_arg args[] = {RUN_ARRAY1(u, 2)};
+    ck_assert_int_eq(run_number(second, 0, args, NULL, NULL), RUBUS_EBOUNDS);
+    assert_error("t.rk:5: kernel `k`: `q[2]`");
+    rk_program_destroy(second);
+    rk_program_destroy(first);
 }
 END_TEST
 
@@ -336,6 +357,7 @@ static Suite *interpret_point_suite(void)
     tcase_add_test(tc, short_circuit_guards_an_access);
     tcase_add_test(tc, atomic_add_counts);
     tcase_add_test(tc, index_outside_is_named_and_writes_nothing);
+    tcase_add_test(tc, place_survives_printing_twice);
     tcase_add_test(tc, read_outside_fails);
     tcase_add_test(tc, local_array_is_tested);
     tcase_add_test(tc, loop_with_a_violation_ends);

@@ -8,7 +8,8 @@
 #include "tests/support/suite.h"
 
 static const char mixed[] =
-    "kernel first(out real a[n, m], in bool on[n, m], out real top, real s, int k, bool b)\n"
+    "kernel first(out real a[n, m], in bool on[n, m], out real top, real s, int k, bool "
+    "b)\n"
     "{\n"
     "    if (b) { a = on ? s : k; }\n"
     "    top = max(on ? 1.0 : 2.0);\n"
@@ -18,7 +19,8 @@ static const char mixed[] =
     "    for (int j = d[i, 0]; j < d[i, 1]; j++) { atomic_add(c[mod(j, p)], 1); }\n"
     "}\n";
 
-static rk_program *compile(const char *text, const char *dialect, int32_t real, bool check)
+static rk_program *compile(const char *text, const char *dialect, int32_t real,
+                           bool check)
 {
     rk_options options = run_options(real, RUBUS_I32, check);
     options.dialect = dialect;
@@ -149,11 +151,12 @@ END_TEST
 
 START_TEST(symbols_are_short_and_differ)
 {
-    const char *text = "kernel a_name_of_more_than_sixty_three_letters_is_nothing_unusual_in_"
-                       "generated_sources(out real u[n]) { u = 1; }\n"
-                       "kernel A_NAME_OF_MORE_THAN_SIXTY_THREE_LETTERS(out real u[n])\n"
-                       "{ u = 1; }\n"
-                       "kernel λ(out real u[n]) { u = 1; }\n";
+    const char *text =
+        "kernel a_name_of_more_than_sixty_three_letters_is_nothing_unusual_in_"
+        "generated_sources(out real u[n]) { u = 1; }\n"
+        "kernel A_NAME_OF_MORE_THAN_SIXTY_THREE_LETTERS(out real u[n])\n"
+        "{ u = 1; }\n"
+        "kernel λ(out real u[n]) { u = 1; }\n";
     rk_program *program = compile(text, "c", RUBUS_F64, false);
     for (int32_t i = 0; i < program->nentry; i++) {
         const char *symbol = program->entry[i].symbol;

@@ -145,7 +145,7 @@ static char *print_of(test_unit *t, const char *library, const char *text)
     ck_assert_msg(t->unit.nerror == 0, "%s\n%s", text, t->unit.messages.data);
     rubus__text out;
     rubus__text_init(&out);
-    rk_print(&t->unit, &out);
+    rk_print(&t->unit, false, &out);
     char *printed = rubus__text_take(&out);
     ck_assert_ptr_nonnull(printed);
     return printed;
@@ -355,7 +355,7 @@ START_TEST(print_heading_tells_how_to_build)
     t.unit.fast = true;
     rubus__text out;
     rubus__text_init(&out);
-    rk_print(&t.unit, &out);
+    rk_print(&t.unit, false, &out);
     ck_assert_str_eq(out.data, "// rk real=f32 index=i64 check=1 fast=1\n");
     rubus__text_fini(&out);
     unit_close(&t);

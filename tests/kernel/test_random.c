@@ -21,7 +21,7 @@
 #define RANDOM_COUNT 150 /* kernels of `make check` */
 #endif
 
-enum { BATCH = 5, CHUNK = 3, NCONTEXT = 3, LONG_FACTOR = 20, TRIALS = 80 };
+enum { BATCH = 5, CHUNK = 2, NCONTEXT = 3, LONG_FACTOR = 20, TRIALS = 30, NPLANTED = 4 };
 
 static const char *const spec[NCONTEXT] = {"reference", "threads:threads=1",
                                            "threads:threads=3"};
@@ -373,7 +373,7 @@ START_TEST(planted_faults_are_seen_and_shrunk)
     int nplanted = 0;
     int nseen = 0;
     int ndropped = 0;
-    for (uint64_t seed = 1; nplanted < 6; seed++) {
+    for (uint64_t seed = 1; nplanted < NPLANTED; seed++) {
         random_kernel *k = random_kernel_create(seed);
         char *text = random_kernel_print(k);
         bool can = strstr(text, " + ") != NULL;
@@ -391,7 +391,7 @@ START_TEST(planted_faults_are_seen_and_shrunk)
         random_kernel_destroy(k);
     }
     bench_close(&b);
-    ck_assert_int_ge(nseen, 3); /* the others add 0, or to a value that is not used */
+    ck_assert_int_ge(nseen, NPLANTED / 2); /* the others add 0, or to a value that is not used */
     ck_assert_int_ge(ndropped, 1);
 }
 END_TEST

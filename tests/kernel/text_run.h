@@ -2,9 +2,9 @@
 #ifndef RUBUS_TESTS_TEXT_RUN_H
 #define RUBUS_TESTS_TEXT_RUN_H
 /*
- * Runs the C text of a program without the runtime: builds it with the system's compiler,
- * opens it, fills argument blocks and calls the entries, whole or cut into pieces. Arguments
- * are those of interpret_run.h, so one test can run both.
+ * Runs the C text of a program without the runtime: builds it with the system's
+ * compiler, opens it, fills argument blocks and calls the entries, whole or cut into
+ * pieces. Arguments are those of interpret_run.h, so one test can run both.
  */
 #include "interpret_run.h"
 
@@ -15,8 +15,8 @@
 
 /* Warnings are errors; undefined behaviour ends the test. */
 #define TEXT_STRICT                                                                      \
-    "-std=gnu11", "-O2", "-ftree-vectorize", "-ffp-contract=off", "-fPIC",          \
-        "-shared", "-Wall", "-Wextra", "-Werror"
+    "-std=gnu11", "-O2", "-ftree-vectorize", "-ffp-contract=off", "-fPIC", "-shared",    \
+        "-Wall", "-Wextra", "-Werror"
 #define TEXT_SANITIZE "-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"
 
 typedef struct text_module {
@@ -40,8 +40,8 @@ static inline int text_build(const char *compiler, const char *from, const char 
                              bool sanitize)
 {
     const char *plain[] = {compiler, TEXT_STRICT, "-o", to, from, "-lm", NULL};
-    const char *tested[] = {compiler, TEXT_STRICT, TEXT_SANITIZE, "-o", to, from, "-lm",
-                            NULL};
+    const char *tested[] = {compiler, TEXT_STRICT, TEXT_SANITIZE, "-o",
+                            to,       from,        "-lm",         NULL};
     pid_t child = fork();
     ck_assert(child >= 0);
     if (child == 0) {
@@ -64,7 +64,8 @@ static inline bool text_has(const char *compiler)
 static inline void text_write(const rk_program *program, char path[64])
 {
     text_path(path, ".c");
-    ck_assert_int_eq(rubus__file_write(path, program->text, program->text_size), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_write(path, program->text, program->text_size),
+                     RUBUS_OK);
 }
 
 static inline rk_program *text_compile(const char *source, rk_options options)
@@ -175,9 +176,9 @@ static inline void text_neutral(const rk_entry *entry, void *out)
 }
 
 /* One pass and its trees; gives the number of the next entry. */
-static inline int32_t text_pass(const text_module *m, int32_t number, const rk_kernel *kernel,
-                                const rk_binding *binding, const run_arg *args,
-                                int64_t *error, const text_cut *cut)
+static inline int32_t text_pass(const text_module *m, int32_t number,
+                                const rk_kernel *kernel, const rk_binding *binding,
+                                const run_arg *args, int64_t *error, const text_cut *cut)
 {
     const rk_entry *entry = &m->program->entry[number];
     const rk_range *range = &binding->pass[entry->pass];
@@ -217,7 +218,8 @@ static inline int32_t text_pass(const text_module *m, int32_t number, const rk_k
     return number;
 }
 
-/* Binds and runs kernel number `number`. error: RK_ERROR_WORDS words of a checked program. */
+/* Binds and runs kernel number `number`. error: RK_ERROR_WORDS words of a checked
+   program. */
 static inline rubus_status text_run_range(const text_module *m, int32_t number,
                                           const run_arg *args, const int64_t *lo,
                                           const int64_t *hi, int64_t *error,

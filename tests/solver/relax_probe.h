@@ -13,22 +13,22 @@
 
 #include "tests/support/suite.h"
 
-#define MUST(call) \
-    do { \
-        const rubus_status must_ = (call); \
-        ck_assert_msg(must_ == RUBUS_OK, "%s: %s: %s", #call, \
-                      rubus_status_name(must_), rubus_error_text()); \
+#define MUST(call)                                                                       \
+    do {                                                                                 \
+        const rubus_status must_ = (call);                                               \
+        ck_assert_msg(must_ == RUBUS_OK, "%s: %s: %s", #call, rubus_status_name(must_),  \
+                      rubus_error_text());                                               \
     } while (0)
 
 /* The call gives this status, and a text with `part` in it. */
-#define REFUSED(call, status, part) \
-    do { \
-        const rubus_status refused_ = (call); \
-        ck_assert_msg(refused_ == (status), "%s: %s instead of %s: %s", #call, \
-                      rubus_status_name(refused_), rubus_status_name(status), \
-                      refused_ == RUBUS_OK ? "" : rubus_error_text()); \
-        ck_assert_msg(strstr(rubus_error_text(), (part)) != NULL, "no '%s' in: %s", \
-                      (part), rubus_error_text()); \
+#define REFUSED(call, status, part)                                                      \
+    do {                                                                                 \
+        const rubus_status refused_ = (call);                                            \
+        ck_assert_msg(refused_ == (status), "%s: %s instead of %s: %s", #call,           \
+                      rubus_status_name(refused_), rubus_status_name(status),            \
+                      refused_ == RUBUS_OK ? "" : rubus_error_text());                   \
+        ck_assert_msg(strstr(rubus_error_text(), (part)) != NULL, "no '%s' in: %s",      \
+                      (part), rubus_error_text());                                       \
     } while (0)
 
 #define MOST_SETS 3
@@ -124,13 +124,13 @@ static inline double at(const result *r, int64_t i, int64_t j, int64_t k)
     return r->u[i + r->n[0] * (j + r->n[1] * k)];
 }
 
-#define CLOSE(got, want, tolerance) \
-    do { \
-        const double got_ = (got); \
-        const double want_ = (want); \
-        ck_assert_msg(fabs(got_ - want_) <= (tolerance), \
-                      "%s is %.17g instead of %.17g (within %g)", #got, got_, want_, \
-                      (double)(tolerance)); \
+#define CLOSE(got, want, tolerance)                                                      \
+    do {                                                                                 \
+        const double got_ = (got);                                                       \
+        const double want_ = (want);                                                     \
+        ck_assert_msg(fabs(got_ - want_) <= (tolerance),                                 \
+                      "%s is %.17g instead of %.17g (within %g)", #got, got_, want_,     \
+                      (double)(tolerance));                                              \
     } while (0)
 
 static inline void same_bits(const result *a, const result *b)

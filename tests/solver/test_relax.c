@@ -142,11 +142,11 @@ typedef struct sized {
 
 /* Counts of the reference implementation: 5.6 to 9 times nx, check every nx/10. */
 static const sized sizes[] = {
-    {1, {128, 0, 0}, {0}, 1157, 1},    {1, {256, 0, 0}, {0}, 2184, 1},
-    {2, {16, 16, 0}, {0}, 90, 0},      {2, {32, 32, 0}, {0}, 208, 1},
-    {2, {64, 64, 0}, {0}, 420, 1},     {2, {96, 64, 0}, {0}, 540, 1},
+    {1, {128, 0, 0}, {0}, 1157, 1},     {1, {256, 0, 0}, {0}, 2184, 1},
+    {2, {16, 16, 0}, {0}, 90, 0},       {2, {32, 32, 0}, {0}, 208, 1},
+    {2, {64, 64, 0}, {0}, 420, 1},      {2, {96, 64, 0}, {0}, 540, 1},
     {2, {12, 7, 0}, {20, 5, 0}, 54, 0}, {3, {16, 16, 16}, {0}, 86, 1},
-    {3, {24, 24, 24}, {0}, 141, 1},    {3, {32, 24, 20}, {0}, 156, 1},
+    {3, {24, 24, 24}, {0}, 141, 1},     {3, {32, 24, 20}, {0}, 156, 1},
 };
 #define NSIZE (int)(sizeof sizes / sizeof sizes[0])
 
@@ -214,7 +214,8 @@ START_TEST(relax_of_three_cells_converges)
         rubus_relax_desc desc = problem(dim, 3, 3, 3);
         desc.lambda_const = 2;
         desc.niter = 100;
-        result r = solve_everywhere(&desc, 0, 1, solve_on("reference", &desc).report.iterations);
+        result r =
+            solve_everywhere(&desc, 0, 1, solve_on("reference", &desc).report.iterations);
         CLOSE(r.u[r.count / 2], 0.5, 1e-6);
         result_free(&r);
     }
@@ -322,10 +323,9 @@ static double host_z(const host *h, int i, int j)
     const double east = face(h, h->lambda[j][i + 1], mid) * h->_dx * h->_dx;
     const double south = face(h, h->lambda[j - 1][i], mid) * h->_dy * h->_dy;
     const double north = face(h, h->lambda[j + 1][i], mid) * h->_dy * h->_dy;
-    const double r = west * (h->u[j][i - 1] - h->u[j][i]) +
-                     east * (h->u[j][i + 1] - h->u[j][i]) +
-                     south * (h->u[j - 1][i] - h->u[j][i]) +
-                     north * (h->u[j + 1][i] - h->u[j][i]);
+    const double r =
+        west * (h->u[j][i - 1] - h->u[j][i]) + east * (h->u[j][i + 1] - h->u[j][i]) +
+        south * (h->u[j - 1][i] - h->u[j][i]) + north * (h->u[j + 1][i] - h->u[j][i]);
     return r / (west + east + south + north);
 }
 
@@ -448,7 +448,8 @@ START_TEST(relax_3d_with_harmonic_means_is_equal_for_all_sets)
         double flow = 0;
         for (int k = 0; k < 6; k++) {
             const int other = i + (k % 2 == 0 ? 1 : -1) * stride[k / 2];
-            const double mean = 2 * lambda[i] * lambda[other] / (lambda[i] + lambda[other]);
+            const double mean =
+                2 * lambda[i] * lambda[other] / (lambda[i] + lambda[other]);
             flow += mean * (r.u[other] - r.u[i]) * pow(n[k / 2] / 20, 2);
         }
         CLOSE(flow, 0, 2e-12);
@@ -471,7 +472,8 @@ static Suite *relax_suite(void)
                         MOST_SETS);
     suite_add_tcase(suite, path);
     TCase *truth = tcase_create("truth");
-    tcase_add_loop_test(truth, relax_of_constant_coefficient_gives_the_linear_profile, 0, 3);
+    tcase_add_loop_test(truth, relax_of_constant_coefficient_gives_the_linear_profile, 0,
+                        3);
     tcase_add_test(truth, relax_of_three_cells_converges);
     tcase_add_test(truth, relax_of_a_jump_of_1e6_reaches_the_exact_solution);
     tcase_add_test(truth, relax_of_nonsquare_cells_reaches_the_direct_solve);

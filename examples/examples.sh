@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The examples: each was built with the public headers only, finds its kernels, prints the
+# number of iterations that its algorithm needs, and draws its picture.
+# shellcheck source=tests/support/shell_checks.sh
+. "${RUBUS_TEST_SRCDIR:?run by make check}/tests/support/shell_checks.sh"
+cd "$work" || exit 99
+
+example() { # NAME PICTURE WORDS ARGUMENT...
+    local name=$1 picture=$2 words=$3
+    shift 3
+    rm -f "$picture"
+    check "$name $* on $RUBUS_BACKEND" "$here/examples/$name" \
+        "$source_dir/examples/$name.rk" "$@"
+    says "$name $* on $RUBUS_BACKEND" "$words" out
+    same "$name $* on $RUBUS_BACKEND: picture" \
+        "$(head -c 8 "$picture" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+}
+
+export RUBUS_BACKEND=threads
+example 02_relax_1d relax_1d.png '^converged after 630 iterations$'
+says "02_relax_1d: history" '^ *630  8\.385e-07$' out
+example 03_relax_2d relax_2d.png '^converged after 845 iterations$'
+says "03_relax_2d: history" '^ *845  9\.622e-07$' out
+says "03_relax_2d: history" '^ *13  9\.617e\+00$' out
+example 04_relax_3d relax_3d.png '^converged after 399 iterations$'
+says "04_relax_3d: history" '^ *7  1\.681e\+01$' out
+example 04_relax_3d relax_3d.png '^converged after 141 iterations$' 24
+example 05_custom_operator custom_operator.png '^mass ([0-9.]+) before, \1 after$'
+says "05_custom_operator: centre" '^step  600: highest value 0\.[0-9]+, centre' out
+
+export RUBUS_BACKEND=reference
+example 02_relax_1d relax_1d.png '^converged after 630 iterations$'
+example 03_relax_2d relax_2d.png '^converged after 90 iterations$' 16
+example 05_custom_operator custom_operator.png '^mass ([0-9.]+) before, \1 after$' 2
+
+# Without an argument the kernels are looked for in the present folder.
+for name in 02_relax_1d 03_relax_2d 04_relax_3d 05_custom_operator; do
+    checks=$((checks + 1))
+    "$here/examples/$name" >out 2>err && note_failure "$name" "found kernels in no place"
+    says "$name without its kernels" "$name\\.rk" err
+    checks=$((checks + 1))
+    [ "$(wc -l <"$source_dir/examples/$name.c")" -lt 120 ] ||
+        note_failure "$name" "has 120 lines or more"
+done
+cp "$source_dir/examples/02_relax_1d.rk" .
+check "kernels in the present folder" "$here/examples/02_relax_1d"
+finish
