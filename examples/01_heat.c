@@ -2,11 +2,10 @@
 // Heat spreads from a hot square: 2D diffusion, and a picture of it.
 #include <rubus/rubus.h>
 
-static const char source[] =
-    "kernel heat(out real Tn[nx,ny], in real T[nx,ny], real c)\n"
-    "{\n"
-    "    inn(Tn) = inn(T) + c * (d2_xi(T) + d2_yi(T));\n"
-    "}\n";
+static const char source[] = "kernel heat(out real Tn[nx,ny], in real T[nx,ny], real c)\n"
+                             "{\n"
+                             "    inn(Tn) = inn(T) + c * (d2_xi(T) + d2_yi(T));\n"
+                             "}\n";
 
 enum { NX = 200, NY = 150 };
 

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         RUBUS_MUST(rubus_launch(update_u, u, d, alpha));
         RUBUS_MUST(rubus_launch(residual, r, u, lam, dx));
         if (it % check == 0) {
-            RUBUS_MUST(rubus_launch(largest, &err, r)); // &err: waits for the number
+            RUBUS_MUST(rubus_launch(largest, r, &err)); // &err: waits for the number
             printf("%6d  %.3e\n", it, err);
             history_x[nhistory] = (double)it / nx;
             history_y[nhistory++] = err;

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
         RUBUS_MUST(rubus_launch(flux, qx, qy, u, lam, 1 / dx, 1 / dy));
         RUBUS_MUST(rubus_launch(residual, r, qx, qy, 1 / dx, 1 / dy));
         if (it % check == 0) {
-            RUBUS_MUST(rubus_launch(largest, &err, r)); // &err: waits for the number
+            RUBUS_MUST(rubus_launch(largest, r, &err)); // &err: waits for the number
             printf("%6d  %.3e\n", it, err);
             history_x[nhistory] = (double)it / nx;
             history_y[nhistory++] = err;

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     RUBUS_MUST(rubus_launch(rubus_module_kernel(module, "setup"), c, psi, vx, vy));
 
     double before;
-    RUBUS_MUST(rubus_launch(mass, &before, c));
+    RUBUS_MUST(rubus_launch(mass, c, &before));
     const double dt = 0.1; // in cells of a wind of at most 4 NX / NX
     for (int it = 0; it <= steps; it++) {
         if (it % 100 == 0) {
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         cn = swap;
     }
     double after;
-    RUBUS_MUST(rubus_launch(mass, &after, c));
+    RUBUS_MUST(rubus_launch(mass, c, &after));
     printf("mass %.12g before, %.12g after\n", before, after);
 
     const rubus_output_desc desc = {.struct_size = sizeof(desc),

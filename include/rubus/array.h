@@ -18,10 +18,8 @@ typedef struct rubus_shape {
 } rubus_shape;
 
 /** RUBUS_SHAPE(nx, ny): a shape of as many dimensions as arguments (1 to 4). C only. */
-#define RUBUS_SHAPE(...) \
-    ((rubus_shape){RUBUS_COUNT_(__VA_ARGS__), 0, {__VA_ARGS__}})
-#define RUBUS_COUNT_(...) \
-    (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define RUBUS_SHAPE(...) ((rubus_shape){RUBUS_COUNT_(__VA_ARGS__), 0, {__VA_ARGS__}})
+#define RUBUS_COUNT_(...) (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 /**
  * A new array, all zero.
@@ -32,7 +30,8 @@ typedef struct rubus_shape {
  * @return RUBUS_EINVAL   NULL, unknown type, rank not 1..4, negative extent
  * @return RUBUS_ELIMIT   more bytes than the device's largest buffer or than 2^63
  * @return RUBUS_EDEVMEM  the device has not so much memory left
- * @return RUBUS_ENOMEM, RUBUS_ELOST, RUBUS_EFORKED
+ * @return RUBUS_ENOMEM,
+ *          RUBUS_ELOST, RUBUS_EFORKED
  * @threads Any thread.
  * @owner   Holds the context. Destroy with rubus_array_destroy.
  */
@@ -62,13 +61,15 @@ RUBUS_API rubus_status rubus_array_fill(rubus_array *array, double value) RUBUS_
 /** Sets every element to a number of [lo, hi), from a counter-based generator: element i
  *  depends on seed and i alone, so every backend gives the same bits. Integer types get
  *  integers of [lo, hi); bool is true with probability one half (lo, hi are ignored).
- *  @return RUBUS_OK, RUBUS_EINVAL (NULL, hi <= lo, not finite), RUBUS_ELOST, RUBUS_EFORKED
+ *  @return RUBUS_OK, RUBUS_EINVAL (NULL, hi <= lo, not finite), RUBUS_ELOST,
+ *          RUBUS_EFORKED
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_random(rubus_array *array, uint64_t seed, double lo,
                                           double hi) RUBUS_CHECKED;
 
 /** Copies the whole array from `src`; `nbyte` must be its exact size.
- *  @return RUBUS_OK, RUBUS_EINVAL (NULL), RUBUS_ESHAPE (other size), RUBUS_ESTATE (mapped),
+ *  @return RUBUS_OK, RUBUS_EINVAL (NULL), RUBUS_ESHAPE (other size),
+ *          RUBUS_ESTATE (mapped),
  *          RUBUS_ELOST, RUBUS_EFORKED
  *  @threads Any thread; src may change as soon as the call returns. */
 RUBUS_API rubus_status rubus_array_write(rubus_array *array, const void *src,
@@ -94,11 +95,12 @@ RUBUS_API rubus_status rubus_array_read_range(rubus_array *array, int64_t first,
                                               int64_t count, void *dst) RUBUS_CHECKED;
 
 /** dst = src, of equal type and shape; also between contexts (then through the host).
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ETYPE, RUBUS_ESHAPE, RUBUS_EALIAS (they overlap),
- *          RUBUS_ESTATE (mapped), RUBUS_ELOST, RUBUS_EFORKED
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ETYPE, RUBUS_ESHAPE,
+ *          RUBUS_EALIAS (they overlap),
+ *          RUBUS_ESTATE (mapped),
+ *          RUBUS_ELOST, RUBUS_EFORKED
  *  @threads Any thread. */
-RUBUS_API rubus_status rubus_array_copy(rubus_array *dst,
-                                        rubus_array *src) RUBUS_CHECKED;
+RUBUS_API rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src) RUBUS_CHECKED;
 
 /** A window on `parent`: the elements from number `first` on, seen with `shape`. It keeps
  *  the parent alive and shares its memory.
@@ -113,14 +115,16 @@ RUBUS_API rubus_status rubus_array_view(rubus_array *parent, int64_t first,
  *  no other call may use it or another window on the same elements (RUBUS_ESTATE), and no
  *  other window on its memory can be mapped. access: RUBUS_READ, RUBUS_WRITE or both;
  *  without READ the old contents are not promised.
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (mapped already), RUBUS_ENOMEM, RUBUS_ELOST,
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (mapped already), RUBUS_ENOMEM,
+ *          RUBUS_ELOST,
  *          RUBUS_EFORKED; RUBUS_EBOUNDS if a checked kernel left an array
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_map(rubus_array *array, uint32_t access,
                                        void **out_data) RUBUS_CHECKED;
 
 /** Ends rubus_array_map; the pointer is dead, what was written is seen by later work.
- *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (not mapped), RUBUS_ELOST, RUBUS_EFORKED
+ *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESTATE (not mapped),
+ *          RUBUS_ELOST, RUBUS_EFORKED
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_unmap(rubus_array *array) RUBUS_CHECKED;
 

@@ -32,11 +32,12 @@
 extern "C" {
 #endif
 
-#define RUBUS_ABI_MAJOR 1u /**< differs: every plugin must be rebuilt */
-#define RUBUS_ABI_MINOR 0u /**< grows when slots or fields are appended */
+#define RUBUS_ABI_MAJOR 1u             /**< differs: every plugin must be rebuilt */
+#define RUBUS_ABI_MINOR 0u             /**< grows when slots or fields are appended */
 #define RUBUS_PLUGIN_MAGIC 0x53425552u /**< "RUBS" */
 
-/** Services of the library for a plugin. Alive until `close`. Any thread may call them. */
+/** Services of the library for a plugin. Alive until `close`. Any thread may call them.
+ * */
 typedef struct rubus_host {
     uint32_t struct_size;
     uint32_t abi_major;
@@ -88,11 +89,11 @@ typedef struct rubus_caps {
 /** One formal argument of an entry: arrays, scalars of the user, hidden extents alike. */
 typedef struct rubus_param {
     uint32_t is_buffer;
-    uint32_t type;   /**< RUBUS_F64 ... of the element or the scalar */
-    uint32_t access; /**< buffers: RUBUS_READ | RUBUS_WRITE */
-    uint32_t offset; /**< bytes, its place in the argument block; naturally aligned */
-    uint32_t size;   /**< bytes in the block; a buffer's is 8 */
-    uint32_t index;  /**< buffers: number among the buffers of this entry */
+    uint32_t type;    /**< RUBUS_F64 ... of the element or the scalar */
+    uint32_t access;  /**< buffers: RUBUS_READ | RUBUS_WRITE */
+    uint32_t offset;  /**< bytes, its place in the argument block; naturally aligned */
+    uint32_t size;    /**< bytes in the block; a buffer's is 8 */
+    uint32_t index;   /**< buffers: number among the buffers of this entry */
     const char *name; /**< as in the source, for messages */
 } rubus_param;
 
@@ -105,9 +106,9 @@ typedef struct rubus_entry {
     uint32_t struct_size;
     uint32_t nparam;
     uint32_t nbuffer;
-    uint32_t ndim; /**< 1 to 3 */
-    uint32_t block_size; /**< bytes of the argument block */
-    uint32_t flags;      /**< RUBUS_ENTRY_* */
+    uint32_t ndim;            /**< 1 to 3 */
+    uint32_t block_size;      /**< bytes of the argument block */
+    uint32_t flags;           /**< RUBUS_ENTRY_* */
     uint64_t bytes_per_point; /**< hint; 0 not known */
     uint64_t ops_per_point;   /**< hint; 0 not known */
     const char *symbol; /**< [a-z][a-z0-9_]*, unique in the module, at most 63 bytes */
@@ -126,10 +127,11 @@ typedef struct rubus_module_desc {
     uint32_t flags; /**< RUBUS_MODULE_* */
     uint32_t reserved0;
     const char *dialect;
-    const char *name; /**< for messages */
-    const char *text; /**< NUL-terminated */
+    const char *name;   /**< for messages */
+    const char *text;   /**< NUL-terminated */
     uint64_t text_size; /**< without the NUL */
-    /** SHA-256 of (dialect, its version, flags, text): key of prebuilt and cached forms. */
+    /** SHA-256 of (dialect, its version, flags, text): key of prebuilt and cached forms.
+     * */
     uint8_t key[32];
     const rubus_entry *entry;
 } rubus_module_desc;
@@ -154,8 +156,8 @@ typedef struct rubus_launch_info {
     uint32_t reserved0;
     int64_t lo[3];
     int64_t hi[3];
-    const void *block; /**< block_size bytes; buffer slots are zero */
-    void *const *buffer; /**< the plugin's buffers, by rubus_param.index */
+    const void *block;          /**< block_size bytes; buffer slots are zero */
+    void *const *buffer;        /**< the plugin's buffers, by rubus_param.index */
     const uint64_t *first_byte; /**< of the window of each buffer: the array's start */
     const uint64_t *nbyte;      /**< length of the window this launch may touch */
 } rubus_launch_info;
@@ -195,26 +197,26 @@ typedef struct rubus_csr {
  * X(slot, required, since_minor, summary): the one list of slots, in table order. Append
  * only. An optional slot left NULL is filled by a stub of the library.
  */
-#define RUBUS_SLOT_LIST(X)                                                          \
-    X(device_count, 1, 0, "number of devices")                                      \
-    X(device_caps, 1, 0, "capabilities of a device")                                \
-    X(context_create, 1, 0, "opens a device")                                       \
-    X(context_destroy, 1, 0, "closes it; waits for its work")                       \
-    X(buffer_create, 1, 0, "allocates device memory")                               \
-    X(buffer_destroy, 1, 0, "frees it; legal with work pending")                    \
-    X(locality, 1, 0, "where the bytes of a buffer are")                            \
-    X(write, 1, 0, "host to buffer; src may change after the call")                 \
-    X(read, 1, 0, "buffer to host; waits")                                          \
-    X(module_create, 1, 0, "builds a module from the text of the dialect")          \
-    X(module_destroy, 1, 0, "frees it; legal with work pending")                    \
-    X(launch, 1, 0, "enqueues one entry over a range")                              \
-    X(synchronize, 1, 0, "waits for all work; reports its errors")                  \
-    X(fill, 0, 0, "repeats a pattern; else a kernel of the library")                \
-    X(copy, 0, 0, "between buffers; else a kernel of the library")                  \
-    X(map, 0, 0, "host pointer to a buffer; else a shadow copy")                    \
-    X(unmap, 0, 0, "ends map; else the shadow is written back")                     \
-    X(spmv, 0, 0, "sparse matrix times vector; else a kernel of the library")       \
-    X(spmm, 0, 0, "sparse matrix times dense matrix; else a kernel of the library") \
+#define RUBUS_SLOT_LIST(X)                                                               \
+    X(device_count, 1, 0, "number of devices")                                           \
+    X(device_caps, 1, 0, "capabilities of a device")                                     \
+    X(context_create, 1, 0, "opens a device")                                            \
+    X(context_destroy, 1, 0, "closes it; waits for its work")                            \
+    X(buffer_create, 1, 0, "allocates device memory")                                    \
+    X(buffer_destroy, 1, 0, "frees it; legal with work pending")                         \
+    X(locality, 1, 0, "where the bytes of a buffer are")                                 \
+    X(write, 1, 0, "host to buffer; src may change after the call")                      \
+    X(read, 1, 0, "buffer to host; waits")                                               \
+    X(module_create, 1, 0, "builds a module from the text of the dialect")               \
+    X(module_destroy, 1, 0, "frees it; legal with work pending")                         \
+    X(launch, 1, 0, "enqueues one entry over a range")                                   \
+    X(synchronize, 1, 0, "waits for all work; reports its errors")                       \
+    X(fill, 0, 0, "repeats a pattern; else a kernel of the library")                     \
+    X(copy, 0, 0, "between buffers; else a kernel of the library")                       \
+    X(map, 0, 0, "host pointer to a buffer; else a shadow copy")                         \
+    X(unmap, 0, 0, "ends map; else the shadow is written back")                          \
+    X(spmv, 0, 0, "sparse matrix times vector; else a kernel of the library")            \
+    X(spmm, 0, 0, "sparse matrix times dense matrix; else a kernel of the library")      \
     X(scatter_flush, 0, 0, "all values of a matrix from its mirror; else one write")
 
 /** The table that `open` fills. ctx is what context_create returned. */
@@ -234,7 +236,8 @@ typedef struct rubus_ops {
                           uint64_t n);
     rubus_status (*read)(void *ctx, const void *buffer, uint64_t first, void *dst,
                          uint64_t n);
-    /** Runs beside other calls of the same context, which do not wait for a compiler; never
+    /** Runs beside other calls of the same context, which do not wait for a compiler;
+     * never
      *  two at a time. So it changes nothing of the context that other slots use. */
     rubus_status (*module_create)(void *ctx, const rubus_module_desc *desc,
                                   void **out_module);
@@ -272,7 +275,8 @@ typedef struct rubus_plugin_desc {
     const char *version;
     const char *vendor;
     const char *licence;
-    /** room->struct_size bytes of *room may be written. out_be: given to the device slots. */
+    /** room->struct_size bytes of *room may be written. out_be: given to the device
+     * slots. */
     rubus_status (*open)(const rubus_host *host, rubus_ops *room, void **out_be);
     /** Joins every thread of the plugin. May be NULL. */
     void (*close)(void *be);

@@ -25,33 +25,33 @@ typedef struct rubus_context rubus_context;
 
 /** What rubus_context_info_get reports. Strings live as long as the context. */
 typedef struct rubus_context_info {
-    size_t struct_size;     /**< set by the caller: sizeof(rubus_context_info) */
-    const char *backend;    /**< "threads" */
-    const char *device;     /**< name of the device */
-    const char *driver;     /**< "" where the backend tells none */
-    const char *plugin;     /**< path of the plugin file; "(built in)" */
-    const char *version;    /**< version of the plugin */
-    const char *dialect;    /**< "c" */
-    const char *why;        /**< "RUBUS_BACKEND", "default", "argument" */
+    size_t struct_size;  /**< set by the caller: sizeof(rubus_context_info) */
+    const char *backend; /**< "threads" */
+    const char *device;  /**< name of the device */
+    const char *driver;  /**< "" where the backend tells none */
+    const char *plugin;  /**< path of the plugin file; "(built in)" */
+    const char *version; /**< version of the plugin */
+    const char *dialect; /**< "c" */
+    const char *why;     /**< "RUBUS_BACKEND", "default", "argument" */
     uint32_t device_index;
-    uint32_t kind;          /**< RUBUS_KIND_* */
-    uint32_t fp64;          /**< 0 no, 1 emulated, 2 native */
-    uint32_t memory;        /**< RUBUS_AT_* */
-    uint32_t threads;       /**< CPU threads the backend was told to use; 0 not known */
+    uint32_t kind;    /**< RUBUS_KIND_* */
+    uint32_t fp64;    /**< 0 no, 1 emulated, 2 native */
+    uint32_t memory;  /**< RUBUS_AT_* */
+    uint32_t threads; /**< CPU threads the backend was told to use; 0 not known */
     uint32_t reserved0;
-    uint64_t mem_total;     /**< bytes; 0 not known */
+    uint64_t mem_total; /**< bytes; 0 not known */
 } rubus_context_info;
 
 /** Counters of a context since it was made; all in units of the name. */
 typedef struct rubus_context_counters {
-    size_t struct_size;      /**< set by the caller */
-    uint64_t write_calls;    /**< host to device transfers */
+    size_t struct_size;   /**< set by the caller */
+    uint64_t write_calls; /**< host to device transfers */
     uint64_t write_bytes;
-    uint64_t read_calls;     /**< device to host transfers */
+    uint64_t read_calls; /**< device to host transfers */
     uint64_t read_bytes;
-    uint64_t launches;       /**< entries enqueued (passes, not kernels) */
-    uint64_t modules_built;  /**< text given to the backend */
-    uint64_t live_buffers;   /**< buffers alive now */
+    uint64_t launches;      /**< entries enqueued (passes, not kernels) */
+    uint64_t modules_built; /**< text given to the backend */
+    uint64_t live_buffers;  /**< buffers alive now */
     uint64_t live_bytes;
     uint64_t small_transfers; /**< transfers of fewer than 64 bytes */
 } rubus_context_counters;
@@ -90,25 +90,24 @@ RUBUS_API rubus_status rubus_context_info_get(rubus_context *context,
 /** Fills *counters, up to counters->struct_size bytes.
  *  @return RUBUS_OK, RUBUS_EINVAL (NULL, struct_size 0)
  *  @threads Any thread. */
-RUBUS_API rubus_status
-rubus_context_counters_get(rubus_context *context,
-                           rubus_context_counters *counters) RUBUS_CHECKED;
+RUBUS_API rubus_status rubus_context_counters_get(
+    rubus_context *context, rubus_context_counters *counters) RUBUS_CHECKED;
 
 /** One backend plugin that was found, or refused. Strings live until rubus_shutdown. */
 typedef struct rubus_plugin_info {
-    size_t struct_size;   /**< set by the caller */
-    const char *name;     /**< "threads"; for a refused file its base name */
-    const char *path;     /**< "(built in)" for the reference backend */
-    const char *version;  /**< "" when refused before it could be read */
+    size_t struct_size;  /**< set by the caller */
+    const char *name;    /**< "threads"; for a refused file its base name */
+    const char *path;    /**< "(built in)" for the reference backend */
+    const char *version; /**< "" when refused before it could be read */
     const char *vendor;
     const char *licence;
     uint32_t abi_major;
     uint32_t abi_minor;
-    int32_t refused;      /**< 0: usable; 1: refused, see stage and reason;
+    int32_t refused; /**< 0: usable; 1: refused, see stage and reason;
                                2: shadowed by another of the same name, see reason */
     int32_t reserved0;
-    const char *stage;    /**< "folder", "file", "elf", "open", "descriptor", "slots" */
-    const char *reason;   /**< why it was refused */
+    const char *stage;  /**< "folder", "file", "elf", "open", "descriptor", "slots" */
+    const char *reason; /**< why it was refused */
 } rubus_plugin_info;
 
 /** Looks for plugins (once) and gives how many were found or refused.

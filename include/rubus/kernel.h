@@ -32,7 +32,8 @@ typedef struct rubus_module_options {
  * @return RUBUS_ECOMPILE      the source has errors; the text lists them, each with
  *                             name:line:column, the line, a caret and the cure
  * @return RUBUS_EINVAL        NULL, unknown real or index
- * @return RUBUS_EUNSUPPORTED  the device lacks what the module needs (f64), or there is no
+ * @return RUBUS_EUNSUPPORTED  the device lacks what the module needs (f64), or there is
+ * no
  *                             compiler; the text names the remedy
  * @return RUBUS_ENOMEM, RUBUS_EIO, RUBUS_ELOST, RUBUS_EFORKED
  * @threads Any thread; compiling does not hold up other calls on the context.
@@ -183,7 +184,7 @@ static inline rubus_arg rubus_arg_result_f32(float *result)
 
 #ifndef __cplusplus
 /** Any argument of a launch as a rubus_arg: arrays, numbers, &double, &float. */
-#define RUBUS_ARG(x)                      \
+#define RUBUS_ARG(x)                                                                     \
     _Generic((x),                         \
         rubus_array *: rubus_arg_array,   \
         double *: rubus_arg_result_f64,   \

@@ -8,27 +8,27 @@
 #include <rubus/kernel.h>
 
 /** rubus_launch(kernel, a, b, 0.5, &err): see rubus_launch_args. */
-#define rubus_launch(kernel, ...)                                        \
-    rubus_launch_args((kernel), (rubus_arg[]){RUBUS_EACH_(__VA_ARGS__)}, \
+#define rubus_launch(kernel, ...)                                                        \
+    rubus_launch_args((kernel), (rubus_arg[]){RUBUS_EACH_(__VA_ARGS__)},                 \
                       RUBUS_NARG_(__VA_ARGS__))
 /** rubus_launch_range(kernel, lo, hi, a, b, ...): see rubus_launch_range_args. */
-#define rubus_launch_range(kernel, lo, hi, ...)                      \
-    rubus_launch_range_args((kernel), (lo), (hi),                    \
-                            (rubus_arg[]){RUBUS_EACH_(__VA_ARGS__)}, \
+#define rubus_launch_range(kernel, lo, hi, ...)                                          \
+    rubus_launch_range_args((kernel), (lo), (hi),                                        \
+                            (rubus_arg[]){RUBUS_EACH_(__VA_ARGS__)},                     \
                             RUBUS_NARG_(__VA_ARGS__))
 
-#define RUBUS_NARG_(...) \
+#define RUBUS_NARG_(...)                                                                 \
     (sizeof((rubus_arg[]){RUBUS_EACH_(__VA_ARGS__)}) / sizeof(rubus_arg))
-#define RUBUS_EACH_(...) \
+#define RUBUS_EACH_(...)                                                                 \
     RUBUS_PASTE_(RUBUS_E, RUBUS_COUNT_NAME_(__VA_ARGS__))(__VA_ARGS__, 0)
 #define RUBUS_PASTE_(a, b) RUBUS_PASTE2_(a, b)
 #define RUBUS_PASTE2_(a, b) a##b
-#define RUBUS_COUNT_NAME_(...) \
-    RUBUS_PICK_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, \
-    19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define RUBUS_PICK_( \
-    a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, \
-    a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) \
+#define RUBUS_COUNT_NAME_(...)                                                           \
+    RUBUS_PICK_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, \
+                17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define RUBUS_PICK_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,    \
+                    a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,     \
+                    a29, a30, a31, a32, n, ...)                                          \
     n
 /* The last argument of each is a filler: a variadic macro must get one in ISO C11. */
 #define RUBUS_E1(x, ...) RUBUS_ARG(x)

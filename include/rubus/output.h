@@ -10,13 +10,14 @@ extern "C" {
 
 /** How a field is written. Zero everywhere is the default. */
 typedef struct rubus_output_desc {
-    size_t struct_size;  /**< set by the caller */
-    const char *name;    /**< of the field, UTF-8; "u" if NULL or empty */
-    const char *title;   /**< one line that stands in the file or over the picture */
-    double origin[3];    /**< of the first cell's lower corner */
-    double spacing[3];   /**< of cells; 0 counts as 1 */
-    double contour_first; /**< pictures: contour lines at first, first + step, ... last; */
-    double contour_step;  /**< none if step is 0 */
+    size_t struct_size; /**< set by the caller */
+    const char *name;   /**< of the field, UTF-8; "u" if NULL or empty */
+    const char *title;  /**< one line that stands in the file or over the picture */
+    double origin[3];   /**< of the first cell's lower corner */
+    double spacing[3];  /**< of cells; 0 counts as 1 */
+    double
+        contour_first;   /**< pictures: contour lines at first, first + step, ... last; */
+    double contour_step; /**< none if step is 0 */
     double contour_last;
     const double *history_x; /**< pictures: a curve below the field, logarithmic in y */
     const double *history_y; /**< nhistory numbers each, positive */
@@ -26,10 +27,10 @@ typedef struct rubus_output_desc {
 } rubus_output_desc;
 
 /**
- * Writes a field, in the format its ending says: .vti (VTK image data, cell data, appended
- * raw), .vtk (legacy ASCII), .tsv (rank 1 and 2: one row per x, one column per y; rank 3:
- * planes one after the other), .txt (one number a line, first index fastest), .bin (raw
- * little endian, first index fastest), .png (picture).
+ * Writes a field, in the format its ending says: .vti (VTK image data, cell data,
+ * appended raw), .vtk (legacy ASCII), .tsv (rank 1 and 2: one row per x, one column per
+ * y; rank 3: planes one after the other), .txt (one number a line, first index fastest),
+ * .bin (raw little endian, first index fastest), .png (picture).
  *
  * The file appears whole or not at all.
  *

@@ -15,11 +15,11 @@ extern "C" {
 #define RUBUS_MEAN_ARITHMETIC 1
 #define RUBUS_MEAN_HARMONIC 2
 
-#define RUBUS_OUTCOME_RUNNING 0    /**< neither converged nor failed so far */
-#define RUBUS_OUTCOME_CONVERGED 1  /**< max|r| is below the tolerance in force */
-#define RUBUS_OUTCOME_LIMIT 2      /**< the iteration limit was reached */
-#define RUBUS_OUTCOME_STAGNATED 3  /**< max|r| stopped falling at rounding level */
-#define RUBUS_OUTCOME_DIVERGED 4   /**< NaN, inf, or 1e6 times the first residual */
+#define RUBUS_OUTCOME_RUNNING 0   /**< neither converged nor failed so far */
+#define RUBUS_OUTCOME_CONVERGED 1 /**< max|r| is below the tolerance in force */
+#define RUBUS_OUTCOME_LIMIT 2     /**< the iteration limit was reached */
+#define RUBUS_OUTCOME_STAGNATED 3 /**< max|r| stopped falling at rounding level */
+#define RUBUS_OUTCOME_DIVERGED 4  /**< NaN, inf, or 1e6 times the first residual */
 
 /**
  * Steady diffusion in a box of 1, 2 or 3 dimensions, cell-centred, with Dirichlet values.
@@ -28,18 +28,18 @@ extern "C" {
  * left, right, init.
  */
 typedef struct rubus_relax_desc {
-    size_t struct_size;  /**< set by the caller */
-    int32_t dim;         /**< 1, 2 or 3 */
-    int32_t real;        /**< RUBUS_F64 (default) or RUBUS_F32 */
-    int32_t kernels;     /**< RUBUS_KERNELS_*; default FUSED */
-    int32_t profile;     /**< axis of the boundary profile: 0 x, 1 y, 2 z */
-    int64_t n[3];        /**< cells, each >= 3 in the dimensions used */
-    double length[3];    /**< of the box, in units of x; default 20 */
-    double left;         /**< value at the low end of the profile axis */
-    double right;        /**< value at its high end */
-    double init;         /**< start value of the inner cells */
-    double tol;          /**< absolute, on max|r|; default 1e-6; negative: 0 */
-    int64_t niter;       /**< iteration limit; default 15 max n; negative: 0 */
+    size_t struct_size;   /**< set by the caller */
+    int32_t dim;          /**< 1, 2 or 3 */
+    int32_t real;         /**< RUBUS_F64 (default) or RUBUS_F32 */
+    int32_t kernels;      /**< RUBUS_KERNELS_*; default FUSED */
+    int32_t profile;      /**< axis of the boundary profile: 0 x, 1 y, 2 z */
+    int64_t n[3];         /**< cells, each >= 3 in the dimensions used */
+    double length[3];     /**< of the box, in units of x; default 20 */
+    double left;          /**< value at the low end of the profile axis */
+    double right;         /**< value at its high end */
+    double init;          /**< start value of the inner cells */
+    double tol;           /**< absolute, on max|r|; default 1e-6; negative: 0 */
+    int64_t niter;        /**< iteration limit; default 15 max n; negative: 0 */
     const double *lambda; /**< host coefficient: n cells (first index fastest), or in 1D
                               n[0]-1 faces; NULL: the Gaussian anomaly */
     int64_t nlambda;      /**< how many numbers lambda holds */
@@ -50,16 +50,16 @@ typedef struct rubus_relax_desc {
 
 /** State and figures of a solver. */
 typedef struct rubus_relax_report {
-    size_t struct_size;       /**< set by the caller */
-    int32_t outcome;          /**< RUBUS_OUTCOME_* */
-    int32_t passes;           /**< passes (sweeps over memory) of one plain iteration */
+    size_t struct_size; /**< set by the caller */
+    int32_t outcome;    /**< RUBUS_OUTCOME_* */
+    int32_t passes;     /**< passes (sweeps over memory) of one plain iteration */
     int64_t iterations;
-    double residual;          /**< last checked max|r|; NaN if none was checked */
-    double tolerance;         /**< in force: min(tol, 1e-6 lambda_max dU / min(dx)^2) */
+    double residual;  /**< last checked max|r|; NaN if none was checked */
+    double tolerance; /**< in force: min(tol, 1e-6 lambda_max dU / min(dx)^2) */
     double beta;
-    double seconds;           /**< spent in rubus_relax_run so far */
-    double bytes_effective;   /**< per iteration: (2 unknown * 2 + 2 known) arrays */
-    uint64_t nhistory;        /**< checks so far */
+    double seconds;         /**< spent in rubus_relax_run so far */
+    double bytes_effective; /**< per iteration: (2 unknown * 2 + 2 known) arrays */
+    uint64_t nhistory;      /**< checks so far */
     const double *history_iteration; /**< per check; iteration / n[0]; lives until run */
     const double *history_residual;
 } rubus_relax_report;

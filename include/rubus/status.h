@@ -14,7 +14,7 @@
 #if defined(__GNUC__)
 #define RUBUS_API __attribute__((visibility("default")))
 #define RUBUS_CHECKED __attribute__((warn_unused_result))
-#define RUBUS_PRINTF(format_at, first_at) \
+#define RUBUS_PRINTF(format_at, first_at)                                                \
     __attribute__((format(printf, format_at, first_at)))
 #else
 #define RUBUS_API
@@ -32,28 +32,28 @@ typedef int32_t rubus_status;
 #define RUBUS_OK 0
 
 /** X(name, value, meaning). Values keep their meaning for ever. */
-#define RUBUS_STATUS_LIST(X)                                                    \
-    X(EINVAL, -1, "an argument is wrong")                                       \
-    X(ESHAPE, -2, "sizes do not fit together")                                  \
-    X(ETYPE, -3, "element types do not fit together")                           \
-    X(EALIAS, -4, "an array that is written overlaps another argument")         \
-    X(EFOREIGN, -5, "operands belong to different contexts")                    \
-    X(ESTALE, -6, "the object changed since it was used here")                  \
-    X(ESTATE, -7, "the object is not in a state that allows this")              \
-    X(ECOMPILE, -8, "the kernel source has errors")                             \
-    X(EBOUNDS, -9, "an access leaves its array")                                \
-    X(ENOTFOUND, -10, "no object of that name")                                 \
-    X(EFORMAT, -11, "the contents of a file are not understood")                \
-    X(EIO, -12, "a file could not be read or written")                          \
-    X(EUNSUPPORTED, -13, "the backend cannot do this")                          \
-    X(ELIMIT, -14, "too large for a limit of the device or the library")        \
-    X(ENOMEM, -15, "out of host memory")                                        \
-    X(EDEVMEM, -16, "out of device memory")                                     \
-    X(ENODEV, -17, "no such backend or device")                                 \
-    X(EPLUGIN, -18, "a backend plugin is broken or does not fit")               \
-    X(ELOST, -19, "the device is lost")                                         \
-    X(ETIMEOUT, -20, "the device did not answer in time")                       \
-    X(EFORKED, -21, "the context was made before fork")                         \
+#define RUBUS_STATUS_LIST(X)                                                             \
+    X(EINVAL, -1, "an argument is wrong")                                                \
+    X(ESHAPE, -2, "sizes do not fit together")                                           \
+    X(ETYPE, -3, "element types do not fit together")                                    \
+    X(EALIAS, -4, "an array that is written overlaps another argument")                  \
+    X(EFOREIGN, -5, "operands belong to different contexts")                             \
+    X(ESTALE, -6, "the object changed since it was used here")                           \
+    X(ESTATE, -7, "the object is not in a state that allows this")                       \
+    X(ECOMPILE, -8, "the kernel source has errors")                                      \
+    X(EBOUNDS, -9, "an access leaves its array")                                         \
+    X(ENOTFOUND, -10, "no object of that name")                                          \
+    X(EFORMAT, -11, "the contents of a file are not understood")                         \
+    X(EIO, -12, "a file could not be read or written")                                   \
+    X(EUNSUPPORTED, -13, "the backend cannot do this")                                   \
+    X(ELIMIT, -14, "too large for a limit of the device or the library")                 \
+    X(ENOMEM, -15, "out of host memory")                                                 \
+    X(EDEVMEM, -16, "out of device memory")                                              \
+    X(ENODEV, -17, "no such backend or device")                                          \
+    X(EPLUGIN, -18, "a backend plugin is broken or does not fit")                        \
+    X(ELOST, -19, "the device is lost")                                                  \
+    X(ETIMEOUT, -20, "the device did not answer in time")                                \
+    X(EFORKED, -21, "the context was made before fork")                                  \
     X(EINTERNAL, -22, "a fault inside the library")
 
 #define RUBUS_STATUS_ENUM_(name, value, meaning) RUBUS_##name = value,

@@ -13,7 +13,7 @@
 #define RUBUS_WRITE 2u
 
 /** Where the bytes of a buffer are: the answer of a backend's locality slot. */
-#define RUBUS_AT_HOST 1u   /**< plain host memory: may be mapped and computed on in place */
+#define RUBUS_AT_HOST 1u /**< plain host memory: may be mapped and computed on in place */
 #define RUBUS_AT_DEVICE 2u /**< only the backend's slots touch it */
 #define RUBUS_AT_SHARED 3u /**< has a host pointer, but is ordered only by slots */
 

@@ -2,8 +2,8 @@
 /*
  * Accesses that a launch proves to stay inside their arrays: all of a whole-array kernel,
  * and of a per-point kernel those that are certain to be made and whose subscripts are
- * affine in its indices, extents and int scalars. What leaves its array whatever the sizes
- * is an error already here.
+ * affine in its indices, extents and int scalars. What leaves its array whatever the
+ * sizes is an error already here.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* --- whole-array kernels --------------------------------------------------------------------- */
+/* --- whole-array kernels ---------------------------------------------------------- */
 
-/* True if the subscript is certainly below 0 (or, high, at or past the extent) at the end of
- * its range: then every bound of every box must say so. */
+/* True if the subscript is certainly below 0 (or, high, at or past the extent) at the end
+ * of its range: then every bound of every box must say so. */
 static bool certainly_out(rk_work *work, const rk_access *a, int32_t d, int32_t axis,
                           bool high)
 {
@@ -45,11 +45,13 @@ static bool certainly_out(rk_work *work, const rk_access *a, int32_t d, int32_t 
 static void report_certain(rk_work *work, const rk_access *a, int32_t d, bool high)
 {
     static const char *const axis_word[3] = {"first", "second", "third"};
-    const char *extent = rk_affine_text(work->unit, work->symbol, work->extent[a->param][d]);
+    const char *extent =
+        rk_affine_text(work->unit, work->symbol, work->extent[a->param][d]);
     rk_error(work->unit, RK_LEAVES_ARRAY, a->at_source,
              "take a slice whose points all lie inside",
              "this leaves `%s` at the %s end of its %s dimension (extent %s)",
-             work->decl->param[a->param]->name, high ? "high" : "low", axis_word[d], extent);
+             work->decl->param[a->param]->name, high ? "high" : "low", axis_word[d],
+             extent);
 }
 
 static bool access_known(const rk_plan *plan, const rk_access *a)
@@ -105,7 +107,7 @@ void rk_access_add(rk_work *work, rk_plan *plan, int32_t *room, const rk_read *r
     plan->access[plan->naccess++] = a;
 }
 
-/* --- per-point kernels ------------------------------------------------------------------------- */
+/* --- per-point kernels ------------------------------------------------------------ */
 
 typedef struct walker {
     rk_work *work;
@@ -123,8 +125,8 @@ static bool symbol_find(const rk_work *work, rk_symbol_kind kind, const char *na
 {
     for (int32_t i = 0; i < work->nsymbol; i++) {
         const rk_symbol *s = &work->symbol[i];
-        if (s->kind == kind && (kind == RK_SYMBOL_EXTENT ? strcmp(s->name, name) == 0
-                                                         : s->param == param)) {
+        if (s->kind == kind &&
+            (kind == RK_SYMBOL_EXTENT ? strcmp(s->name, name) == 0 : s->param == param)) {
             *out = i;
             return true;
         }
@@ -145,9 +147,9 @@ static bool subscript_name(walker *w, const rk_expr *e, subscript *out)
     }
     const bool extent = decl->kind == RK_DECL_EXTENT &&
                         symbol_find(w->work, RK_SYMBOL_EXTENT, decl->name, 0, &symbol);
-    const bool scalar = decl->kind == RK_DECL_PARAM && decl->type == RK_INT &&
-                        decl->rank == 0 &&
-                        symbol_find(w->work, RK_SYMBOL_SCALAR, NULL, decl->number, &symbol);
+    const bool scalar =
+        decl->kind == RK_DECL_PARAM && decl->type == RK_INT && decl->rank == 0 &&
+        symbol_find(w->work, RK_SYMBOL_SCALAR, NULL, decl->number, &symbol);
     if (extent || scalar) {
         out->rest = rk_affine_symbol(w->work->unit, symbol);
     }
@@ -338,7 +340,7 @@ static bool walk_stmt(walker *w, rk_stmt *s)
     }
 }
 
-/* --- what a per-point kernel touches at all -------------------------------------------------- */
+/* --- what a per-point kernel touches at all --------------------------------------- */
 
 static void touch(const walker *w, const rk_expr *e, uint32_t access)
 {

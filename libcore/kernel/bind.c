@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Binding a launch: from the sizes of its arguments to the values of all symbols and the
- * ranges of all passes. Every condition of the kernel is checked here, and every access that
- * the compiler listed is proven to stay inside its array, before anything runs.
+ * ranges of all passes. Every condition of the kernel is checked here, and every access
+ * that the compiler listed is proven to stay inside its array, before anything runs.
  */
 #include "config.h"
 
@@ -44,8 +44,8 @@ static void source_text(rk_span at, char *out, size_t room)
     strcpy(out + n, cut ? "..." : "");
 }
 
-/* An affine expression as text. (rk_affine_text takes memory of the compilation, which may
- * not grow any more: launches run on any thread.) */
+/* An affine expression as text. (rk_affine_text takes memory of the compilation, which
+ * may not grow any more: launches run on any thread.) */
 static void affine_write(const rk_work *work, rk_affine a, char *out, size_t room)
 {
     size_t n = 0;
@@ -67,7 +67,7 @@ static void affine_write(const rk_work *work, rk_affine a, char *out, size_t roo
     }
 }
 
-/* --- symbols ------------------------------------------------------------------------------------ */
+/* --- symbols ---------------------------------------------------------------------- */
 
 /* Value of a rank-0 int field over symbols (an OPAQUE expression). */
 static rk_value field_value(const binder *b, const rk_field *f)
@@ -183,12 +183,12 @@ static rubus_status check_extents(const binder *b)
                 return bad_extent(b, p, d, fits ? text : "more than 64 bits hold");
             }
             if (n > most) {
-                return rubus__fail(RUBUS_ELIMIT,
-                                   "kernel `%s`: the %s extent of `%s` is %lld, more than "
-                                   "the module's 32-bit int holds; build the module with "
-                                   "index i64",
-                                   b->work->decl->name, axis_name[d], decl->name,
-                                   (long long)n);
+                return rubus__fail(
+                    RUBUS_ELIMIT,
+                    "kernel `%s`: the %s extent of `%s` is %lld, more than "
+                    "the module's 32-bit int holds; build the module with "
+                    "index i64",
+                    b->work->decl->name, axis_name[d], decl->name, (long long)n);
             }
         }
     }
@@ -213,7 +213,8 @@ static rubus_status check_conditions(const binder *b)
         affine_write(b->work, c->a, left, sizeof(left));
         affine_write(b->work, c->b, right, sizeof(right));
         if (c->kind == RK_CHECK_EQUAL) {
-            return rubus__fail(RUBUS_ESHAPE, "kernel `%s`: %s: %s (%s is %lld, %s is %lld)",
+            return rubus__fail(RUBUS_ESHAPE,
+                               "kernel `%s`: %s: %s (%s is %lld, %s is %lld)",
                                b->work->decl->name, place, c->message, left, (long long)a,
                                right, (long long)other);
         }
@@ -224,7 +225,7 @@ static rubus_status check_conditions(const binder *b)
     return RUBUS_OK;
 }
 
-/* --- ranges ----------------------------------------------------------------------------------------- */
+/* --- ranges ----------------------------------------------------------------------- */
 
 static bool affine_value(const binder *b, rk_affine a, int64_t *out)
 {
@@ -260,8 +261,7 @@ static void fold_range(const binder *b, const rk_pass *pass, rk_range *range)
             continue;
         }
         const bool any = box_value(b, &pass->action[i].box, lo, hi);
-        const int64_t nsegment =
-            any ? (hi[0] - lo[0] + RK_SEGMENT - 1) / RK_SEGMENT : 1;
+        const int64_t nsegment = any ? (hi[0] - lo[0] + RK_SEGMENT - 1) / RK_SEGMENT : 1;
         range->npartial = any ? nsegment * (hi[1] - lo[1]) * (hi[2] - lo[2]) : 0;
         range->lo[0] = 0;
         range->hi[0] = nsegment;
@@ -299,9 +299,11 @@ static rubus_status point_range(const binder *b, const int64_t *lo, const int64_
         if (d < nindex && lo != NULL) {
             range->lo[d] = lo[d];
             range->hi[d] = hi[d];
-        } else if (d < nindex && !(affine_value(b, b->work->range_lo[d], &range->lo[d]) &&
-                                   affine_value(b, b->work->range_hi[d], &range->hi[d]))) {
-            return rubus__fail(RUBUS_ELIMIT, "kernel `%s`: its range does not fit 64 bits",
+        } else if (d < nindex &&
+                   !(affine_value(b, b->work->range_lo[d], &range->lo[d]) &&
+                     affine_value(b, b->work->range_hi[d], &range->hi[d]))) {
+            return rubus__fail(RUBUS_ELIMIT,
+                               "kernel `%s`: its range does not fit 64 bits",
                                b->work->decl->name);
         }
         range->empty = range->empty || range->lo[d] >= range->hi[d];
@@ -319,7 +321,7 @@ static rubus_status point_range(const binder *b, const int64_t *lo, const int64_
     return RUBUS_OK;
 }
 
-/* --- proofs ------------------------------------------------------------------------------------------- */
+/* --- proofs ----------------------------------------------------------------------- */
 
 /* Points at which the access is made; false if there are none. */
 static bool access_points(const binder *b, const rk_access *a, const rk_range *range,
@@ -364,15 +366,16 @@ static rubus_status leaves(const binder *b, const rk_access *a, int32_t d, int64
         return rubus__fail(RUBUS_EBOUNDS,
                            "kernel `%s`: `%s` at %s reaches element %lld along the %s "
                            "dimension of `%s`, which has no elements there; nothing ran",
-                           b->work->decl->name, text, place, (long long)index, axis_name[d],
-                           decl->name);
+                           b->work->decl->name, text, place, (long long)index,
+                           axis_name[d], decl->name);
     }
-    return rubus__fail(RUBUS_EBOUNDS,
-                       "kernel `%s`: `%s` at %s reaches element %lld along the %s dimension "
-                       "of `%s`, valid are 0 to %lld; nothing ran; change the range, the "
-                       "slice or the array's size",
-                       b->work->decl->name, text, place, (long long)index, axis_name[d],
-                       decl->name, (long long)(n - 1));
+    return rubus__fail(
+        RUBUS_EBOUNDS,
+        "kernel `%s`: `%s` at %s reaches element %lld along the %s dimension "
+        "of `%s`, valid are 0 to %lld; nothing ran; change the range, the "
+        "slice or the array's size",
+        b->work->decl->name, text, place, (long long)index, axis_name[d], decl->name,
+        (long long)(n - 1));
 }
 
 static rubus_status prove(const binder *b, const rk_access *a, const rk_range *range)
@@ -408,7 +411,7 @@ static rubus_status prove(const binder *b, const rk_access *a, const rk_range *r
     return RUBUS_OK;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------- */
 
 size_t rk_binding_size(const rk_kernel *kernel)
 {

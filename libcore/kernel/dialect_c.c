@@ -177,4 +177,4 @@ static void emit(rk_program *program, rubus__text *out)
     }
 }
 
-const rk_dialect rk_dialect_c = {.name = "c", .version = 1, .emit = emit};
+const rk_dialect rk_dialect_c = {.name = "c", .version = 2, .emit = emit};

@@ -45,26 +45,31 @@ static const char f32_types[] = "typedef float rk_real;\n"
                                 "#define RK_BIAS 127\n"
                                 "#define RK_TINY 0x1p-126f\n";
 
+/* int(x) goes by way of the size of x: under -fno-trapping-math gcc 12 takes a number
+ * that is made an int and then real again for trunc(x), which gives -0 where the language
+ * gives 0. */
 static const char int32_types[] =
     "typedef __INT32_TYPE__ rk_int;\n"
     "typedef __UINT32_TYPE__ rk_uint;\n" INLINE
     "rk_int rk_to_int(rk_real x)\n" /* a double holds both ends */
-    "{ double y = x == x ? x : 0;\n"
-    "  y = y > -0x1p31 ? y : -0x1p31;\n"
-    "  return (rk_int)(y < 0x1.fffffffcp30 ? y : 0x1.fffffffcp30); }\n";
+    "{ const double size = x == x ? (x < 0 ? -(double)x : (double)x) : 0;\n"
+    "  const rk_int k = (rk_int)(size < 0x1.fffffffcp30 ? size : 0x1.fffffffcp30);\n"
+    "  return x < 0 ? (size >= 0x1p31 ? -k - 1 : -k) : k; }\n";
 
 static const char int64_types[] =
     "typedef __INT64_TYPE__ rk_int;\n"
     "typedef __UINT64_TYPE__ rk_uint;\n" INLINE "rk_int rk_to_int(rk_real x)\n"
-    "{ const _Bool low = x <= (rk_real)-0x1p63, high = x >= (rk_real)0x1p63;\n"
-    "  const rk_int k = (rk_int)((low | high | (x != x)) ? 0 : x);\n"
-    "  return low ? -0x7fffffffffffffffLL - 1 : high ? 0x7fffffffffffffffLL : k; }\n";
+    "{ const rk_real size = x < 0 ? -x : x;\n"
+    "  const _Bool large = size >= (rk_real)0x1p63;\n"
+    "  const rk_int k = (rk_int)((large | (x != x)) ? 0 : size);\n"
+    "  return large ? (x < 0 ? -0x7fffffffffffffffLL - 1 : 0x7fffffffffffffffLL)\n"
+    "               : x < 0 ? -k : k; }\n";
 
 static const char int_ops[] = INLINE
     "rk_int rk_add(rk_int a, rk_int b) { return (rk_int)((rk_uint)a + (rk_uint)b); "
     "}\n" INLINE "rk_int rk_sub(rk_int a, rk_int b) { return (rk_int)((rk_uint)a - "
-                 "(rk_uint)b); }\n" INLINE "rk_int rk_mul(rk_int a, rk_int b) { return "
-                                           "(rk_int)((rk_uint)a * (rk_uint)b); }\n" INLINE
+    "(rk_uint)b); }\n" INLINE "rk_int rk_mul(rk_int a, rk_int b) { return "
+    "(rk_int)((rk_uint)a * (rk_uint)b); }\n" INLINE
     "rk_int rk_neg(rk_int a) { return (rk_int)(0 - (rk_uint)a); }\n" INLINE
     "rk_int rk_isquare(rk_int a) { return rk_mul(a, a); }\n" INLINE
     "rk_int rk_div(rk_int a, rk_int b)\n"
@@ -91,7 +96,7 @@ static const char real_ops[] = INLINE
     "rk_real rk_square(rk_real x) { return x * x; }\n" INLINE
     "rk_real rk_min(rk_real a, rk_real b) { return ((a < b) | (b != b)) ? a : b; "
     "}\n" INLINE "rk_real rk_max(rk_real a, rk_real b) { return ((a > b) | (b != b)) ? a "
-                 ": b; }\n" INLINE
+    ": b; }\n" INLINE
     "rk_real rk_sign(rk_real x) { return x > 0 ? 1 : x < 0 ? -1 : x; }\n" INLINE
     "rk_real rk_round(rk_real x)\n" /* half away from zero; x - trunc(x) is exact */
     "{ const rk_real t = RK_F(trunc)(x);\n"
@@ -140,7 +145,7 @@ static const char fold_ops[] = INLINE
     "rk_real rk_sum(rk_real a, rk_real b) { return a + b; }\n" INLINE
     "rk_real rk_high(rk_real a, rk_real b) { return ((b > a) | (b != b)) ? b : a; "
     "}\n" INLINE "rk_real rk_low(rk_real a, rk_real b) { return ((b < a) | (b != b)) ? b "
-                 ": a; }\n" INLINE "void rk_two_sum(rk_real *s, rk_real *c, rk_real x)\n"
+    ": a; }\n" INLINE "void rk_two_sum(rk_real *s, rk_real *c, rk_real x)\n"
     "{ const rk_real sum = *s + x, part = sum - *s;\n"
     "  *c += (*s - (sum - part)) + (x - part); *s = sum; }\n" INLINE
     "void rk_lanes(rk_real *l, rk_real v) { for (int k = 0; k < 32; k++) { l[k] = v; } "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan of a program in words, or as JSON: the passes of each kernel, why each began,
- * what it reads and writes, bytes and operations per point, and what a launch must fulfil.
+ * what it reads and writes, bytes and operations per point, and what a launch must
+ * fulfil.
  */
 #include "config.h"
 
@@ -84,20 +85,22 @@ static int32_t count_arrays(const rk_kernel *kernel, const rk_pass *pass, uint32
     return n;
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- words ------------------------------------------------------------------------ */
 
 static void explain_pass(const rk_kernel *kernel, int32_t number, rubus__text *out)
 {
     const rk_pass *pass = &kernel->plan->pass[number];
     const int32_t reads = count_arrays(kernel, pass, RUBUS_READ);
     const int32_t writes = count_arrays(kernel, pass, RUBUS_WRITE);
-    rubus__text_format(out, "  pass %d: %d dimension%s, %d arrays (%d read, %d written), ",
+    rubus__text_format(out,
+                       "  pass %d: %d dimension%s, %d arrays (%d read, %d written), ",
                        (int)number, (int)pass->rank, pass->rank == 1 ? "" : "s",
                        (int)(reads + writes), (int)reads, (int)writes);
     rubus__text_format(out, "%d bytes and %d operations a point\n",
                        (int)pass->bytes_per_point, (int)pass->ops_per_point);
     if (pass->why != NULL) {
-        rubus__text_format(out, "    a new pass, because this statement %s:\n", pass->why);
+        rubus__text_format(out, "    a new pass, because this statement %s:\n",
+                           pass->why);
         add_source_line(out, pass->why_at, "      ");
         if (pass->why_other.source != NULL) {
             add_source_line(out, pass->why_other, "      ");
@@ -130,15 +133,16 @@ static void explain_launch(const rk_program *program, const rk_kernel *kernel,
         }
         rubus__text_format(out, "    %s has extents [", decl->name);
         for (int32_t d = 0; d < decl->rank; d++) {
-            rubus__text_format(out, "%s%s", d == 0 ? "" : ", ",
-                               rk_affine_text(program->unit, work->symbol,
-                                              work->extent[p][d]));
+            rubus__text_format(
+                out, "%s%s", d == 0 ? "" : ", ",
+                rk_affine_text(program->unit, work->symbol, work->extent[p][d]));
         }
         rubus__text_add(out, "]\n");
     }
     for (int32_t i = 0; i < work->ncheck; i++) {
         const rk_check *c = &work->check[i];
-        rubus__text_format(out, "    %s", rk_affine_text(program->unit, work->symbol, c->a));
+        rubus__text_format(out, "    %s",
+                           rk_affine_text(program->unit, work->symbol, c->a));
         if (c->kind == RK_CHECK_EQUAL) {
             rubus__text_format(out, " == %s",
                                rk_affine_text(program->unit, work->symbol, c->b));
@@ -149,7 +153,8 @@ static void explain_launch(const rk_program *program, const rk_kernel *kernel,
         add_place(out, c->at);
         rubus__text_format(out, ": %s)\n", c->message);
     }
-    rubus__text_format(out, "    %d accesses inside their arrays (proved at each launch)\n",
+    rubus__text_format(out,
+                       "    %d accesses inside their arrays (proved at each launch)\n",
                        (int)kernel->plan->naccess);
 }
 
@@ -177,13 +182,14 @@ static void explain_words(const rk_program *program, const rk_kernel *kernel,
     explain_launch(program, kernel, out);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------- */
 
 static void explain_json(const rk_kernel *kernel, rubus__text *out)
 {
     rubus__text_add(out, "{\"name\": ");
     add_json_string(out, kernel->decl->name);
-    rubus__text_format(out, ", \"indices\": %d, \"passes\": [", (int)kernel->decl->nindex);
+    rubus__text_format(out, ", \"indices\": %d, \"passes\": [",
+                       (int)kernel->decl->nindex);
     for (int32_t i = 0; i < kernel->plan->npass; i++) {
         const rk_pass *pass = &kernel->plan->pass[i];
         rubus__text_format(out, "%s{\"reads\": [", i == 0 ? "" : ", ");

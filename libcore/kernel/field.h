@@ -7,13 +7,13 @@
  */
 #include "libcore/kernel/tree.h"
 
-/* --- affine.c ------------------------------------------------------------------------------ */
+/* --- affine.c --------------------------------------------------------------------- */
 
 typedef enum {
     RK_SYMBOL_EXTENT, /* a name of extents */
     RK_SYMBOL_BLANK,  /* extent `dim` of array parameter `param`, written as a blank */
     RK_SYMBOL_SCALAR, /* int scalar parameter `param` */
-    RK_SYMBOL_OPAQUE  /* an int expression of the others that is not affine (div, min ...) */
+    RK_SYMBOL_OPAQUE  /* an int expression of the others, not affine (div, min ...) */
 } rk_symbol_kind;
 
 typedef struct rk_symbol {
@@ -52,7 +52,7 @@ const char *rk_affine_text(rk_unit *unit, const rk_symbol *symbols, rk_affine a)
 /* Value; false if it does not fit 64 bits. */
 bool rk_affine_eval(rk_affine a, const int64_t *values, int64_t *out);
 
-/* --- field.c ---------------------------------------------------------------------------------- */
+/* --- field.c ---------------------------------------------------------------------- */
 
 typedef enum {
     RK_FIELD_CONST,  /* value */
@@ -68,14 +68,14 @@ typedef enum {
 } rk_field_kind;
 
 typedef struct rk_field_sub {
-    bool keep;    /* slice: element i of the result is element i + lo; else index: lo */
+    bool keep; /* slice: element i of the result is element i + lo; else index: lo */
     rk_affine lo;
 } rk_field_sub;
 
 typedef struct rk_field rk_field;
 struct rk_field {
     rk_field_kind kind;
-    int32_t id;    /* unique in the unit: memo key */
+    int32_t id; /* unique in the unit: memo key */
     rk_span at;
     rk_type type;
     int32_t rank;
@@ -86,7 +86,7 @@ struct rk_field {
     rk_value value;
     rk_affine affine;
     int32_t param;
-    int32_t when;  /* ARRAY: number of the statement (0-based) that takes the value */
+    int32_t when; /* ARRAY: number of the statement (0-based) that takes the value */
     int32_t axis;
     bool lift[3];
     int64_t before[3];
@@ -106,16 +106,16 @@ typedef enum { RK_ITEM_LET, RK_ITEM_ASSIGN, RK_ITEM_RESULT } rk_item_kind;
 typedef struct rk_item {
     rk_item_kind kind;
     rk_span at;
-    const char *name;   /* LET */
-    rk_field *cond;     /* rank-0 bool of scalars, or NULL; nested ifs are joined by && */
-    rk_field *value;    /* ASSIGN: the new value, += and so on already applied */
-    int32_t param;      /* ASSIGN: array written; RESULT: result parameter */
-    rk_fold_op fold;    /* RESULT */
-    /* ASSIGN: target[d] says which element of the array statement point p writes: keep: the
-     * next axis of the statement plus lo; else the fixed index lo. */
+    const char *name; /* LET */
+    rk_field *cond;   /* rank-0 bool of scalars, or NULL; nested ifs are joined by && */
+    rk_field *value;  /* ASSIGN: the new value, += and so on already applied */
+    int32_t param;    /* ASSIGN: array written; RESULT: result parameter */
+    rk_fold_op fold;  /* RESULT */
+    /* ASSIGN: target[d] says which element of the array statement point p writes: keep:
+     * the next axis of the statement plus lo; else the fixed index lo. */
     rk_field_sub target[3];
-    int32_t rank;       /* of the statement */
-    rk_affine size[3];  /* its box is [0, size) */
+    int32_t rank;      /* of the statement */
+    rk_affine size[3]; /* its box is [0, size) */
 } rk_item;
 
 /* A condition that a launch must fulfil. */
@@ -144,9 +144,10 @@ typedef struct rk_work {
     rk_affine range_hi[3];
 } rk_work;
 
-/* Builds the work of a kernel of the module. NULL if it has errors (reported). The kernel's
- * symbols: all extents names (solvable from some array dimension, else an error), blanks,
- * int scalars, opaque expressions, in an order in which each depends on earlier ones. */
+/* Builds the work of a kernel of the module. NULL if it has errors (reported). The
+ * kernel's symbols: all extents names (solvable from some array dimension, else an
+ * error), blanks, int scalars, opaque expressions, in an order in which each depends on
+ * earlier ones. */
 rk_work *rk_work_build(rk_unit *unit, rk_decl *kernel);
 int32_t rk_work_add_check(rk_work *work, rk_check check);
 /* Int expression over extents and int scalars (per-point ranges, slice bounds) as affine;

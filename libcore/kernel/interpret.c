@@ -5,8 +5,8 @@
  * statement, each value a full temporary array before anything is written; the planner,
  * its passes and shifts have no part in it. A per-point kernel runs point by point.
  *
- * This file takes the argument block apart and runs the statements of whole-array kernels;
- * the neighbours evaluate fields, fold them, and walk per-point code.
+ * This file takes the argument block apart and runs the statements of whole-array
+ * kernels; the neighbours evaluate fields, fold them, and walk per-point code.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* --- elements ------------------------------------------------------------------------------ */
+/* --- elements --------------------------------------------------------------------- */
 
 rk_value rk_element_get(int32_t type, const void *from)
 {
@@ -122,7 +122,7 @@ rk_value rk_operate(const rk_numbers *numbers, rk_op op, rk_type type, rk_value 
     return v.type == type || type == RK_VOID ? v : rk_convert(numbers, v, type);
 }
 
-/* --- the machine ---------------------------------------------------------------------------- */
+/* --- the machine ------------------------------------------------------------------ */
 
 int64_t rk_machine_affine(const rk_machine *machine, rk_affine a)
 {
@@ -144,7 +144,8 @@ rubus_status rk_machine_fail(const rk_machine *machine, rubus_status st, rk_span
     va_end(args);
     char name[256];
     int32_t line;
-    rk_origin(at.source != NULL ? at : machine->kernel->decl->at, name, sizeof(name), &line);
+    rk_origin(at.source != NULL ? at : machine->kernel->decl->at, name, sizeof(name),
+              &line);
     return rubus__fail_prefix(st, "%s:%d: kernel `%s`", name, (int)line,
                               machine->kernel->decl->name);
 }
@@ -214,7 +215,7 @@ static rubus_status machine_init(rk_machine *m, const rk_program *program,
     return RUBUS_OK;
 }
 
-/* --- whole-array statements ------------------------------------------------------------------- */
+/* --- whole-array statements ------------------------------------------------------- */
 
 /* The box of the statement; false if it has no points. */
 static bool item_box(const rk_machine *m, const rk_item *item, int64_t n[3])
@@ -228,8 +229,8 @@ static bool item_box(const rk_machine *m, const rk_item *item, int64_t n[3])
 }
 
 /* Where the elements of the target lie: address of the first, stride along each axis. */
-static rubus_status target_view(const rk_machine *m, const rk_item *item, const int64_t n[3],
-                                char **out_base, int64_t stride[3])
+static rubus_status target_view(const rk_machine *m, const rk_item *item,
+                                const int64_t n[3], char **out_base, int64_t stride[3])
 {
     static const char *const axis_name[3] = {"x", "y", "z"};
     const rk_operand *array = &m->operand[item->param];
@@ -245,12 +246,13 @@ static rubus_status target_view(const rk_machine *m, const rk_item *item, const 
             axis++;
         }
         if (lo < 0 || lo > array->n[d] - size) {
-            return rk_machine_fail(m, RUBUS_EBOUNDS, item->at,
-                                   "the statement writes %lld:%lld of `%s` along %s, whose "
-                                   "extent is %lld",
-                                   (long long)lo, (long long)(lo + size),
-                                   m->kernel->decl->param[item->param]->name, axis_name[d],
-                                   (long long)array->n[d]);
+            return rk_machine_fail(
+                m, RUBUS_EBOUNDS, item->at,
+                "the statement writes %lld:%lld of `%s` along %s, whose "
+                "extent is %lld",
+                (long long)lo, (long long)(lo + size),
+                m->kernel->decl->param[item->param]->name, axis_name[d],
+                (long long)array->n[d]);
         }
         first += lo * step;
         step *= array->n[d];
@@ -259,8 +261,8 @@ static rubus_status target_view(const rk_machine *m, const rk_item *item, const 
     return RUBUS_OK;
 }
 
-static void store_grid(const rk_machine *m, const rk_grid *value, int32_t type, char *base,
-                       const int64_t stride[3], const int64_t n[3])
+static void store_grid(const rk_machine *m, const rk_grid *value, int32_t type,
+                       char *base, const int64_t stride[3], const int64_t n[3])
 {
     rk_type want = rk_element_type(type);
     for (int64_t z = 0; z < n[2]; z++) {
@@ -281,8 +283,8 @@ static void store_grid(const rk_machine *m, const rk_grid *value, int32_t type, 
 }
 
 /* The value must have the box of its statement, or spread to it. */
-static rubus_status value_fits(const rk_machine *m, const rk_item *item, const rk_grid *value,
-                               const int64_t n[3])
+static rubus_status value_fits(const rk_machine *m, const rk_item *item,
+                               const rk_grid *value, const int64_t n[3])
 {
     if (value->bad != NULL) {
         return rk_machine_fail(m, RUBUS_EBOUNDS, value->bad->at,
@@ -291,10 +293,11 @@ static rubus_status value_fits(const rk_machine *m, const rk_item *item, const r
     for (int32_t d = 0; d < value->rank; d++) {
         bool fits = value->n[d] == n[d] || (value->n[d] == 1 && value->stride[d] == 0);
         if (!fits || value->rank != item->rank) {
-            return rk_machine_fail(m, RUBUS_EINTERNAL, item->at,
-                                   "the value has extent %lld in dimension %d, its statement "
-                                   "%lld",
-                                   (long long)value->n[d], d, (long long)n[d]);
+            return rk_machine_fail(
+                m, RUBUS_EINTERNAL, item->at,
+                "the value has extent %lld in dimension %d, its statement "
+                "%lld",
+                (long long)value->n[d], d, (long long)n[d]);
         }
     }
     return RUBUS_OK;
@@ -349,7 +352,8 @@ static rubus_status run_result(rk_machine *m, rk_grids *grids, int32_t number)
         st = rk_fold_grid(m->numbers, item->fold, value, &result.u.real);
     }
     if (st == RUBUS_OK) {
-        rk_element_set(m->operand[item->param].type, m->operand[item->param].base, result);
+        rk_element_set(m->operand[item->param].type, m->operand[item->param].base,
+                       result);
     }
     rk_grids_release(grids, number, false);
     return st;
@@ -401,7 +405,7 @@ static rubus_status run_whole(rk_machine *m)
     return st;
 }
 
-/* --- entry points ------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------- */
 
 rubus_status rk_interpret(const rk_program *program, int32_t entry, const void *block)
 {

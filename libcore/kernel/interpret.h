@@ -13,7 +13,7 @@
 typedef struct rk_machine rk_machine;
 typedef struct rk_operand rk_operand;
 
-/* --- elements: interpret.c ---------------------------------------------------------------- */
+/* --- elements: interpret.c -------------------------------------------------------- */
 
 /* Elements lie in memory as in arrays: RUBUS_F32 ... RUBUS_BOOL. */
 rk_value rk_element_get(int32_t type, const void *from);
@@ -26,16 +26,17 @@ rk_value rk_zero(rk_type type);
 rk_value rk_operate(const rk_numbers *numbers, rk_op op, rk_type type, rk_value a,
                     rk_value b, rk_value c);
 
-/* --- fields as arrays: interpret_grids.c, interpret_array.c -------------------------------------------------- */
+/* --- fields as arrays: interpret_grids.c, interpret_array.c ----------------------- */
 
 typedef struct rk_store { /* memory of a temporary, shared by views on it */
     int64_t nuse;
     double data[]; /* as strictly aligned as any element */
 } rk_store;
 
-/* A strided view on elements: of a temporary (store), of an array argument, or of `own`. */
+/* A strided view on elements: of a temporary (store), of an array argument, or of `own`.
+ * */
 typedef struct rk_grid {
-    int32_t type;        /* RUBUS_* */
+    int32_t type; /* RUBUS_* */
     int32_t rank;
     const char *base;
     int64_t stride[3];   /* bytes; 0 along dimensions that fit every size */
@@ -47,7 +48,8 @@ typedef struct rk_grid {
     double own;          /* element of a rank-0 value */
 } rk_grid;
 
-typedef struct rk_grids rk_grids; /* all fields of a kernel, and the order to evaluate them */
+typedef struct rk_grids
+    rk_grids; /* all fields of a kernel, and the order to evaluate them */
 
 rubus_status rk_grids_create(rk_machine *machine, rk_grids **out_grids);
 void rk_grids_destroy(rk_grids *grids);
@@ -64,24 +66,24 @@ void rk_grids_release(rk_grids *grids, int32_t item, bool cond);
 rubus_status rk_grid_copy(const rk_grid *from, rk_grid *out_grid);
 void rk_grid_drop(rk_grid *grid);
 
-/* --- results: interpret_fold.c ------------------------------------------------------------- */
+/* --- results: interpret_fold.c ---------------------------------------------------- */
 
 rubus_status rk_fold_grid(const rk_numbers *numbers, rk_fold_op op, const rk_grid *grid,
                           double *out_result);
 
-/* --- races: interpret_race.c ---------------------------------------------------------------- */
+/* --- races: interpret_race.c ------------------------------------------------------ */
 
 typedef enum { RK_TOUCH_READ, RK_TOUCH_WRITE, RK_TOUCH_ADD } rk_touch;
 typedef struct rk_shadow rk_shadow;
 
 rubus_status rk_shadow_create(int64_t count, rk_shadow **out_shadow);
 void rk_shadow_destroy(rk_shadow *shadow);
-/* Notes that point number `point` (from 1) touches an element. 0, or the number of another
- * point that must not have touched it, and how that did. */
+/* Notes that point number `point` (from 1) touches an element. 0, or the number of
+ * another point that must not have touched it, and how that did. */
 int64_t rk_shadow_touch(rk_shadow *shadow, int64_t element, int64_t point, rk_touch touch,
                         rk_touch *out_other);
 
-/* --- per-point code: interpret_point.c, interpret_expr.c ------------------------------------ */
+/* --- per-point code: interpret_point.c, interpret_expr.c -------------------------- */
 
 typedef struct rk_body { /* of a kernel or func: where its locals lie in a frame */
     const rk_decl *decl;
@@ -118,22 +120,23 @@ rk_value rk_frame_run(rk_machine *machine, const rk_body *body, int64_t base);
 typedef struct rk_spot {
     rk_operand *array; /* NULL: a local */
     rk_decl *decl;
-    int64_t element;   /* of the array; or cell of the frames */
+    int64_t element; /* of the array; or cell of the frames */
     rk_type type;
 } rk_spot;
 
 /* These set machine->status where they fail, and give false or 0 then. */
 rk_value rk_evaluate(rk_machine *machine, const rk_expr *expr);
 bool rk_locate(rk_machine *machine, const rk_expr *target, rk_spot *out_place);
-rk_value rk_spot_read(rk_machine *machine, const rk_spot *place, rk_span at, rk_touch touch);
+rk_value rk_spot_read(rk_machine *machine, const rk_spot *place, rk_span at,
+                      rk_touch touch);
 void rk_spot_write(rk_machine *machine, const rk_spot *place, rk_span at, rk_touch touch,
-                    rk_value v);
+                   rk_value v);
 
-/* --- one launch -------------------------------------------------------------------------------- */
+/* --- one launch ------------------------------------------------------------------- */
 
 struct rk_operand { /* a parameter as the launch gives it */
-    char *base;        /* arrays and results */
-    int32_t type;      /* RUBUS_* of element or scalar */
+    char *base;     /* arrays and results */
+    int32_t type;   /* RUBUS_* of element or scalar */
     int32_t rank;
     int64_t n[3];
     int64_t count;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* --- grids ------------------------------------------------------------------------------------ */
+/* --- grids ------------------------------------------------------------------------ */
 
 static int64_t element_size(const rk_grid *grid)
 {
@@ -37,11 +37,12 @@ static rubus_status allocate(rk_grid *grid, const bool any[3])
     if (!count_elements(grid) ||
         __builtin_mul_overflow(grid->count, element_size(grid), &nbyte) ||
         nbyte > INT64_MAX / 2) {
-        return rubus__fail(RUBUS_ENOMEM,
-                           "an intermediate array of %lld x %lld x %lld elements does not "
-                           "fit in memory; use the threads backend, which stores none",
-                           (long long)grid->n[0], (long long)(grid->rank > 1 ? grid->n[1] : 1),
-                           (long long)(grid->rank > 2 ? grid->n[2] : 1));
+        return rubus__fail(
+            RUBUS_ENOMEM,
+            "an intermediate array of %lld x %lld x %lld elements does not "
+            "fit in memory; use the threads backend, which stores none",
+            (long long)grid->n[0], (long long)(grid->rank > 1 ? grid->n[1] : 1),
+            (long long)(grid->rank > 2 ? grid->n[2] : 1));
     }
     int64_t step = element_size(grid);
     for (int32_t d = 0; d < grid->rank; d++) {
@@ -136,7 +137,7 @@ rubus_status rk_grid_copy(const rk_grid *from, rk_grid *out_grid)
     return RUBUS_OK;
 }
 
-/* --- the kinds of fields ------------------------------------------------------------------------ */
+/* --- the kinds of fields ---------------------------------------------------------- */
 
 static const rk_grid *grid_of(const rk_grids *g, const rk_field *field)
 {
@@ -268,7 +269,8 @@ static rubus_status make_pad(const rk_grids *g, const rk_field *field, rk_grid *
     return RUBUS_OK;
 }
 
-static rubus_status make_coordinate(const rk_grids *g, const rk_field *field, rk_grid *grid)
+static rubus_status make_coordinate(const rk_grids *g, const rk_field *field,
+                                    rk_grid *grid)
 {
     rubus_status st = shape(g, field, grid);
     if (st != RUBUS_OK) {
@@ -307,7 +309,7 @@ static rubus_status make_scalar(const rk_grids *g, const rk_field *field, rk_gri
     return RUBUS_OK;
 }
 
-/* --- point by point ---------------------------------------------------------------------------------- */
+/* --- point by point --------------------------------------------------------------- */
 
 /* Operands of one field, each spread over the field's shape. */
 typedef struct spread {
@@ -325,7 +327,8 @@ static rubus_status spread_init(spread *s, const rk_grids *g, const rk_field *fi
         s->n++;
     }
     size_t n = s->n < 3 ? 3 : (size_t)s->n;
-    s->memory = rubus__alloc_array(n, sizeof(*s->grid) + sizeof(*s->at) + sizeof(*s->value));
+    s->memory =
+        rubus__alloc_array(n, sizeof(*s->grid) + sizeof(*s->at) + sizeof(*s->value));
     if (s->memory == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -350,10 +353,11 @@ static rubus_status spread_fits(const spread *s, const rk_grids *g, const rk_fie
         for (int32_t d = 0; d < a->rank; d++) {
             bool fits = a->n[d] == grid->n[d] || (a->n[d] == 1 && a->stride[d] == 0);
             if (!fits || a->rank != grid->rank) {
-                return rk_machine_fail(g->machine, RUBUS_EINTERNAL, field->at,
-                                       "operand %d has extent %lld in dimension %d where the "
-                                       "field has %lld",
-                                       k, (long long)a->n[d], d, (long long)grid->n[d]);
+                return rk_machine_fail(
+                    g->machine, RUBUS_EINTERNAL, field->at,
+                    "operand %d has extent %lld in dimension %d where the "
+                    "field has %lld",
+                    k, (long long)a->n[d], d, (long long)grid->n[d]);
             }
         }
     }
@@ -368,13 +372,15 @@ static rk_value value_at(const rk_grids *g, const rk_field *field, spread *s)
     }
     if (field->kind == RK_FIELD_CALL) {
         rk_value v = rk_points_call(g->machine, field->func, s->value);
-        return v.type == field->type ? v : rk_convert(g->machine->numbers, v, field->type);
+        return v.type == field->type ? v
+                                     : rk_convert(g->machine->numbers, v, field->type);
     }
-    return rk_operate(g->machine->numbers, field->op, field->type, s->value[0], s->value[1],
-                      s->value[2]);
+    return rk_operate(g->machine->numbers, field->op, field->type, s->value[0],
+                      s->value[1], s->value[2]);
 }
 
-static rubus_status make_pointwise(const rk_grids *g, const rk_field *field, rk_grid *grid)
+static rubus_status make_pointwise(const rk_grids *g, const rk_field *field,
+                                   rk_grid *grid)
 {
     spread s;
     rubus_status st = spread_init(&s, g, field);
@@ -425,5 +431,6 @@ rubus_status rk_grid_make(rk_grids *g, const rk_field *field, rk_grid *grid)
     case RK_FIELD_CALL:
         return make_pointwise(g, field, grid);
     }
-    return rk_machine_fail(g->machine, RUBUS_EINTERNAL, field->at, "unknown kind of field");
+    return rk_machine_fail(g->machine, RUBUS_EINTERNAL, field->at,
+                           "unknown kind of field");
 }

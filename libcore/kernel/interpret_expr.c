@@ -30,7 +30,7 @@ static rk_value as_type(const rk_machine *m, rk_value v, rk_type type)
     return v.type == type || type == RK_VOID ? v : rk_convert(m->numbers, v, type);
 }
 
-/* --- messages ------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------- */
 
 /* "3, 0" */
 static void list_text(char *out, size_t room, const int64_t *n, int32_t count)
@@ -44,9 +44,9 @@ static void list_text(char *out, size_t room, const int64_t *n, int32_t count)
     }
 }
 
-static __attribute__((noinline)) void fail_bounds(rk_machine *m, rk_span at, const char *name,
-                                                  const int64_t *index, const int64_t *n,
-                                                  int32_t rank)
+static __attribute__((noinline)) void fail_bounds(rk_machine *m, rk_span at,
+                                                  const char *name, const int64_t *index,
+                                                  const int64_t *n, int32_t rank)
 {
     char index_text[96];
     char extent_text[96];
@@ -56,10 +56,11 @@ static __attribute__((noinline)) void fail_bounds(rk_machine *m, rk_span at, con
     while (d < rank - 1 && index[d] >= 0 && index[d] < n[d]) {
         d++;
     }
-    m->status = rk_machine_fail(
-        m, RUBUS_EBOUNDS, at,
-        "`%s[%s]` leaves the array of extents %s: index %lld in dimension %d must be in 0:%lld",
-        name, index_text, extent_text, (long long)index[d], d, (long long)n[d]);
+    m->status = rk_machine_fail(m, RUBUS_EBOUNDS, at,
+                                "`%s[%s]` leaves the array of extents %s: index %lld in "
+                                "dimension %d must be in 0:%lld",
+                                name, index_text, extent_text, (long long)index[d], d,
+                                (long long)n[d]);
 }
 
 static void point_text(const rk_machine *m, int64_t number, char *out, size_t room)
@@ -74,8 +75,8 @@ static void point_text(const rk_machine *m, int64_t number, char *out, size_t ro
     list_text(out, room, at, m->kernel->decl->nindex);
 }
 
-static __attribute__((noinline)) void fail_race(rk_machine *m, const rk_spot *place, rk_span at,
-                                                rk_touch touch, int64_t other,
+static __attribute__((noinline)) void fail_race(rk_machine *m, const rk_spot *place,
+                                                rk_span at, rk_touch touch, int64_t other,
                                                 rk_touch other_touch)
 {
     static const char *const does[] = {"reads", "writes", "adds to"};
@@ -93,12 +94,13 @@ static __attribute__((noinline)) void fail_race(rk_machine *m, const rk_spot *pl
     list_text(index_text, sizeof(index_text), index, place->array->rank);
     m->status = rk_machine_fail(
         m, RUBUS_EBOUNDS, at,
-        "race between points: point (%s) %s `%s[%s]`, which point (%s) %s; points may meet in "
+        "race between points: point (%s) %s `%s[%s]`, which point (%s) %s; points may "
+        "meet in "
         "an element only by atomic_add, or if all of them read it",
         here, does[touch], place->decl->name, index_text, there, does[other_touch]);
 }
 
-/* --- places ------------------------------------------------------------------------------------- */
+/* --- places ----------------------------------------------------------------------- */
 
 static bool locate_local(rk_machine *m, const rk_expr *target, rk_spot *out_place)
 {
@@ -170,7 +172,8 @@ static bool enter(rk_machine *m, const rk_spot *place, rk_span at, rk_touch touc
         return true;
     }
     rk_touch how;
-    int64_t other = rk_shadow_touch(shadow, place->element, m->points.number, touch, &how);
+    int64_t other =
+        rk_shadow_touch(shadow, place->element, m->points.number, touch, &how);
     if (other != 0) {
         fail_race(m, place, at, touch, other, how);
         return false;
@@ -196,7 +199,7 @@ rk_value rk_spot_read(rk_machine *m, const rk_spot *place, rk_span at, rk_touch 
 }
 
 void rk_spot_write(rk_machine *m, const rk_spot *place, rk_span at, rk_touch touch,
-                    rk_value v)
+                   rk_value v)
 {
     v = as_type(m, v, place->type);
     if (place->array == NULL) {
@@ -206,7 +209,7 @@ void rk_spot_write(rk_machine *m, const rk_spot *place, rk_span at, rk_touch tou
     }
 }
 
-/* --- expressions ---------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------ */
 
 static int64_t extent_value(const rk_machine *m, const rk_decl *decl)
 {
@@ -237,8 +240,8 @@ static rk_value name_value(const rk_machine *m, const rk_expr *expr)
     }
 }
 
-static __attribute__((noinline)) rk_value call_func(rk_machine *m, const rk_decl *func,
-                                                    const rk_expr *const *arg, int32_t narg)
+static __attribute__((noinline)) rk_value
+call_func(rk_machine *m, const rk_decl *func, const rk_expr *const *arg, int32_t narg)
 {
     const rk_body *body;
     int64_t base;
@@ -288,7 +291,8 @@ static rk_value literal_value(const rk_machine *m, const rk_expr *expr)
     if (expr->kind == RK_EXPR_BOOL) {
         return bool_value(expr->value.b);
     }
-    return as_type(m, rk_convert(m->numbers, int_value(expr->value.i), RK_INT), expr->type);
+    return as_type(m, rk_convert(m->numbers, int_value(expr->value.i), RK_INT),
+                   expr->type);
 }
 
 static rk_value binary_value(rk_machine *m, const rk_expr *expr)

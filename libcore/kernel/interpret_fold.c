@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folds a field to one number in the order that every backend keeps: lines along the first
- * index in segments, a segment in interleaved lanes, lanes and then segments joined as
- * aligned binary trees. The order depends on the shape alone, so the bits do too.
+ * Folds a field to one number in the order that every backend keeps: lines along the
+ * first index in segments, a segment in interleaved lanes, lanes and then segments joined
+ * as aligned binary trees. The order depends on the shape alone, so the bits do too.
  *
- * Sums of floats carry what rounding took away in a second float (two-sum); where a sum is
- * infinite that float is no number and is left out.
+ * Sums of floats carry what rounding took away in a second float (two-sum); where a sum
+ * is infinite that float is no number and is left out.
  */
 #include "config.h"
 

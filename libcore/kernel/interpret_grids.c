@@ -3,8 +3,9 @@
  * The fields of a whole-array kernel in the order in which a statement evaluates them.
  * Each distinct field is one node; a statement's list names the nodes it needs, operands
  * first, so nothing here recurses however deep a tree is. Three things outlive their
- * statement: values of LETs, snapshots of arrays that a later statement takes as they were
- * before an earlier one, and nothing else; all other temporaries go with their last use.
+ * statement: values of LETs, snapshots of arrays that a later statement takes as they
+ * were before an earlier one, and nothing else; all other temporaries go with their last
+ * use.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-/* --- nodes: a hash table by field ----------------------------------------------------------- */
+/* --- nodes: a hash table by field ------------------------------------------------- */
 
 static size_t place_of(const rk_grids *g, const rk_field *field)
 {
@@ -79,7 +80,7 @@ static rubus_status node_of(rk_grids *g, const rk_field *field, int32_t *out_nod
     return RUBUS_OK;
 }
 
-/* --- lists ------------------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------ */
 
 const rk_field *rk_grids_operand(const rk_field *field, int32_t k)
 {
@@ -175,7 +176,8 @@ static rubus_status append(rk_list *list, rk_step step)
 }
 
 /* Fills the list of one root; the order is that of the last visits, operands first. */
-static rubus_status make_list(rk_grids *g, int32_t number, int32_t item, const rk_field *root)
+static rubus_status make_list(rk_grids *g, int32_t number, int32_t item,
+                              const rk_field *root)
 {
     rk_list *list = &g->list[number];
     list->root = root;
@@ -267,7 +269,7 @@ void rk_grids_destroy(rk_grids *g)
     rubus__free(g);
 }
 
-/* --- running -------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------- */
 
 rubus_status rk_grids_snapshot(rk_grids *g, int32_t item)
 {
@@ -321,7 +323,8 @@ static rubus_status run_list(rk_grids *g, int32_t number)
     return RUBUS_OK;
 }
 
-rubus_status rk_grids_evaluate(rk_grids *g, int32_t item, bool cond, const rk_grid **out_grid)
+rubus_status rk_grids_evaluate(rk_grids *g, int32_t item, bool cond,
+                               const rk_grid **out_grid)
 {
     int32_t number = 2 * item + (cond ? 1 : 0);
     rubus_status st = run_list(g, number);

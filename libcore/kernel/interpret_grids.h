@@ -2,8 +2,8 @@
 #ifndef RK_INTERPRET_GRIDS_H
 #define RK_INTERPRET_GRIDS_H
 /*
- * What interpret_grids.c (which fields, in which order, for how long) and interpret_array.c
- * (the elements of one field) share.
+ * What interpret_grids.c (which fields, in which order, for how long) and
+ * interpret_array.c (the elements of one field) share.
  */
 #include "libcore/kernel/interpret.h"
 
@@ -35,7 +35,7 @@ struct rk_grids {
     int32_t nnode;
     int32_t node_room;
     rk_node *node;
-    size_t nplace; /* hash table: a power of two */
+    size_t nplace;  /* hash table: a power of two */
     int32_t *place; /* number of a node, or -1 */
     int32_t nlist;
     rk_list *list;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Per-point kernels and funcs: frames of locals, statements, and the sweep over points.
- * Locals lie in cells of one stack that grows as funcs call each other; where each lies in
- * its frame is worked out once a launch. Calls nest no deeper than funcs are declared, and
- * statements no deeper than the source, so neither needs a limit here.
+ * Locals lie in cells of one stack that grows as funcs call each other; where each lies
+ * in its frame is worked out once a launch. Calls nest no deeper than funcs are declared,
+ * and statements no deeper than the source, so neither needs a limit here.
  */
 #include "config.h"
 
@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------- */
 
-/* Visits the locals declared under `stmt`: first, while offset is NULL, to count them, then
- * to lay them out. */
+/* Visits the locals declared under `stmt`: first, while offset is NULL, to count them,
+ * then to lay them out. */
 static void find_locals(const rk_stmt *stmt, rk_body *body)
 {
     if (stmt == NULL) {
@@ -117,7 +117,7 @@ bool rk_frame_open(rk_machine *m, const rk_decl *func, const rk_body **out_body,
     return true;
 }
 
-/* --- statements ---------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------- */
 
 typedef enum { GO_ON, BREAK, CONTINUE, RETURN } flow; /* a failure acts as RETURN */
 
@@ -251,7 +251,7 @@ static flow run(rk_machine *m, const rk_stmt *stmt)
     return m->status == RUBUS_OK ? GO_ON : RETURN;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------ */
+/* --- calls ------------------------------------------------------------------------ */
 
 rk_value rk_frame_run(rk_machine *m, const rk_body *body, int64_t base)
 {
@@ -286,7 +286,7 @@ rk_value rk_points_call(rk_machine *m, const rk_decl *func, const rk_value *arg)
     return rk_frame_run(m, body, base);
 }
 
-/* --- the sweep ---------------------------------------------------------------------------------------- */
+/* --- the sweep -------------------------------------------------------------------- */
 
 static rubus_status make_shadows(rk_machine *m)
 {

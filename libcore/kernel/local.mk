@@ -56,6 +56,7 @@ libkernel_la_SOURCES = \
 	%D%/lexer.c \
 	%D%/lower.c \
 	%D%/lower.h \
+	%D%/node.c \
 	%D%/origin.c \
 	%D%/parser.c \
 	%D%/parser.h \
@@ -64,6 +65,9 @@ libkernel_la_SOURCES = \
 	%D%/parser_token.c \
 	%D%/plan.c \
 	%D%/plan.h \
+	%D%/plan_join.c \
+	%D%/plan_meet.c \
+	%D%/planner.h \
 	%D%/print.c \
 	%D%/print.h \
 	%D%/print_reach.c \

@@ -2,11 +2,11 @@
 /*
  * Lowering: the value of a field at one point, as a DAG of scalar operations.
  *
- * A field is followed down to arrays while a position (one affine subscript per dimension)
- * is carried along: slices add to it, lifted dimensions drop out of it, pads put a GUARD
- * around. Equal nodes are one node, so a value that several statements or several neighbours
- * need is computed once. Loads of what the pass itself wrote at the same point become the
- * value written.
+ * A field is followed down to arrays while a position (one affine subscript per
+ * dimension) is carried along: slices add to it, lifted dimensions drop out of it, pads
+ * put a GUARD around. Equal nodes are one node, so a value that several statements or
+ * several neighbours need is computed once. Loads of what the pass itself wrote at the
+ * same point become the value written.
  */
 #include "config.h"
 
@@ -120,128 +120,7 @@ bool rk_chain_inside(const rk_work *work, const rk_chain *chain, const rk_box *b
     return true;
 }
 
-/* --- hash-consing --------------------------------------------------------------------------- */
-
-static uint32_t mix(uint32_t h, uint64_t v)
-{
-    h = (h ^ (uint32_t)v) * 0x9E3779B1u;
-    h = (h ^ (uint32_t)(v >> 32)) * 0x85EBCA77u;
-    return h ^ (h >> 15);
-}
-
-static uint32_t mix_affine(uint32_t h, rk_affine a)
-{
-    h = mix(h, (uint64_t)a.constant);
-    for (int32_t i = 0; i < a.nterm; i++) {
-        h = mix(h, (uint64_t)a.term[i].symbol);
-        h = mix(h, (uint64_t)a.term[i].coef);
-    }
-    return h;
-}
-
-static uint64_t value_bits(rk_value v)
-{
-    uint64_t bits = 0;
-    if (v.type == RK_REAL) {
-        memcpy(&bits, &v.u.real, sizeof(bits));
-    } else if (v.type == RK_INT) {
-        bits = (uint64_t)v.u.i;
-    } else {
-        bits = v.u.b ? 1 : 0;
-    }
-    return bits;
-}
-
-static uint32_t node_hash(const rk_ir *n)
-{
-    uint32_t h = mix(mix(7u, (uint64_t)n->kind), (uint64_t)n->type);
-    h = mix(mix(h, (uint64_t)n->op), (uint64_t)n->param);
-    h = mix(mix(h, (uint64_t)n->axis), value_bits(n->value));
-    h = mix_affine(h, n->affine);
-    h = mix(h, (uint64_t)(uintptr_t)n->func);
-    for (int32_t d = 0; d < 3; d++) {
-        h = mix(h, (uint64_t)n->at[d].axis);
-        h = mix_affine(h, n->at[d].off);
-        if (n->box.bounded[d]) {
-            h = mix_affine(mix_affine(h, n->box.lo[d]), n->box.hi[d]);
-        }
-    }
-    h = mix(h, n->a == NULL ? 0u : (uint64_t)n->a->id + 1u);
-    h = mix(h, n->b == NULL ? 0u : (uint64_t)n->b->id + 1u);
-    h = mix(h, n->c == NULL ? 0u : (uint64_t)n->c->id + 1u);
-    for (int32_t i = 0; i < n->narg; i++) {
-        h = mix(h, (uint64_t)n->arg[i]->id);
-    }
-    return h;
-}
-
-static bool node_equal(const rk_ir *x, const rk_ir *y)
-{
-    if (x->kind != y->kind || x->type != y->type || x->op != y->op ||
-        x->param != y->param || x->axis != y->axis || x->func != y->func || x->a != y->a ||
-        x->b != y->b || x->c != y->c || x->narg != y->narg ||
-        value_bits(x->value) != value_bits(y->value) ||
-        !rk_affine_equal(x->affine, y->affine) || !rk_at_equal(x->at, y->at, 3) ||
-        !rk_box_equal(&x->box, &y->box)) {
-        return false;
-    }
-    for (int32_t i = 0; i < x->narg; i++) {
-        if (x->arg[i] != y->arg[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void table_insert(rk_lower *lower, rk_ir *node, uint32_t hash)
-{
-    uint32_t slot = hash & (uint32_t)(lower->table_room - 1);
-    while (lower->table[slot] != NULL) {
-        slot = (slot + 1u) & (uint32_t)(lower->table_room - 1);
-    }
-    lower->table[slot] = node;
-    lower->hash[slot] = hash;
-}
-
-static void table_grow(rk_lower *lower)
-{
-    rk_ir **table = lower->table;
-    uint32_t *hash = lower->hash;
-    const int32_t room = lower->table_room;
-    lower->table_room = room == 0 ? 256 : room * 2;
-    lower->table = rk_new(lower->unit, (size_t)lower->table_room * sizeof(rk_ir *));
-    lower->hash = rk_new(lower->unit, (size_t)lower->table_room * sizeof(uint32_t));
-    for (int32_t i = 0; i < room; i++) {
-        if (table[i] != NULL) {
-            table_insert(lower, table[i], hash[i]);
-        }
-    }
-}
-
-/* The node equal to *draft, made if there is none. */
-static rk_ir *node_get(rk_lower *lower, const rk_ir *draft)
-{
-    if (lower->nnode * 2 >= lower->table_room) {
-        table_grow(lower);
-    }
-    const uint32_t hash = node_hash(draft);
-    uint32_t slot = hash & (uint32_t)(lower->table_room - 1);
-    while (lower->table[slot] != NULL) {
-        if (lower->hash[slot] == hash && node_equal(lower->table[slot], draft)) {
-            return lower->table[slot];
-        }
-        slot = (slot + 1u) & (uint32_t)(lower->table_room - 1);
-    }
-    rk_spend(lower->unit, 4, draft->at_source);
-    rk_ir *node = RK_NEW(lower->unit, rk_ir);
-    *node = *draft;
-    node->id = lower->nnode;
-    rk_room(lower->unit, (void **)&lower->node, &lower->node_room, lower->nnode,
-            sizeof(rk_ir *));
-    lower->node[lower->nnode++] = node;
-    table_insert(lower, node, hash);
-    return node;
-}
+/* --- nodes ------------------------------------------------------------------------------- */
 
 static rk_ir draft_of(rk_ir_kind kind, rk_type type, rk_span at)
 {
@@ -270,7 +149,7 @@ static rk_ir *int_node(rk_lower *lower, rk_affine affine, rk_span at)
     } else {
         draft.affine = affine;
     }
-    return node_get(lower, &draft);
+    return rk_node_get(lower, &draft);
 }
 
 rk_ir *rk_lower_convert(rk_lower *lower, rk_ir *value, rk_type type)
@@ -282,15 +161,15 @@ rk_ir *rk_lower_convert(rk_lower *lower, rk_ir *value, rk_type type)
     if (value->kind == RK_IR_CONST) {
         rk_ir draft = draft_of(RK_IR_CONST, RK_REAL, value->at_source);
         draft.value = rk_convert(&lower->unit->numbers, value->value, RK_REAL);
-        return node_get(lower, &draft);
+        return rk_node_get(lower, &draft);
     }
     rk_ir draft = draft_of(RK_IR_APPLY, RK_REAL, value->at_source);
     draft.op = RK_OP_TO_REAL;
     draft.a = value;
-    return node_get(lower, &draft);
+    return rk_node_get(lower, &draft);
 }
 
-/* --- arrays: loads, and what the pass itself wrote --------------------------------------------- */
+/* --- arrays: loads, and what the pass itself wrote -------------------------------- */
 
 static void read_add(rk_lower *lower, const rk_field *field, const rk_at *at,
                      const rk_chain *chain)
@@ -325,7 +204,7 @@ static rk_ir *lower_array(rk_lower *lower, const rk_field *field, const rk_at *a
     rk_ir draft = draft_of(RK_IR_LOAD, field->type, field->at);
     draft.param = field->param;
     memcpy(draft.at, at, (size_t)field->rank * sizeof(rk_at));
-    rk_ir *result = node_get(lower, &draft);
+    rk_ir *result = rk_node_get(lower, &draft);
     const int32_t naction = lower->pass == NULL ? 0 : lower->pass->naction;
     for (int32_t i = 0; i < naction; i++) {
         const rk_action *t = &lower->pass->action[i];
@@ -340,21 +219,21 @@ static rk_ir *lower_array(rk_lower *lower, const rk_field *field, const rk_at *a
             select.a = t->cond;
             select.b = written;
             select.c = result;
-            written = node_get(lower, &select);
+            written = rk_node_get(lower, &select);
         }
         if (!rk_chain_inside(lower->work, chain, &t->box)) {
             rk_ir guard = draft_of(RK_IR_GUARD, field->type, field->at);
             guard.box = t->box;
             guard.a = written;
             guard.b = result;
-            written = node_get(lower, &guard);
+            written = rk_node_get(lower, &guard);
         }
         result = written;
     }
     return result;
 }
 
-/* --- fields --------------------------------------------------------------------------------------- */
+/* --- fields ----------------------------------------------------------------------- */
 
 static rk_ir *lower_any(rk_lower *lower, const rk_field *field, const rk_at *at,
                         const rk_chain *chain);
@@ -445,7 +324,7 @@ static rk_ir *lower_pad(rk_lower *lower, const rk_field *field, const rk_at *at,
     draft.a = rk_lower_convert(lower, rk_lower_field(lower, field->a, inner, longer),
                                field->type);
     draft.b = value;
-    return draft.a == draft.b ? value : node_get(lower, &draft);
+    return draft.a == draft.b ? value : rk_node_get(lower, &draft);
 }
 
 static rk_ir *lower_apply(rk_lower *lower, const rk_field *field, const rk_at *at,
@@ -464,14 +343,15 @@ static rk_ir *lower_apply(rk_lower *lower, const rk_field *field, const rk_at *a
     draft.op = field->op;
     for (int32_t i = 0; i < 3; i++) {
         if (node[i] != NULL) {
-            const rk_type want = rk_op_operand_type(field->op, i, type[0], type[1], type[2]);
+            const rk_type want =
+                rk_op_operand_type(field->op, i, type[0], type[1], type[2]);
             node[i] = rk_lower_convert(lower, node[i], want);
         }
     }
     draft.a = node[0];
     draft.b = node[1];
     draft.c = node[2];
-    return node_get(lower, &draft);
+    return rk_node_get(lower, &draft);
 }
 
 static rk_ir *lower_call(rk_lower *lower, const rk_field *field, const rk_at *at,
@@ -485,7 +365,7 @@ static rk_ir *lower_call(rk_lower *lower, const rk_field *field, const rk_at *at
         rk_ir *arg = rk_lower_field(lower, field->arg[i], at, chain);
         draft.arg[i] = rk_lower_convert(lower, arg, field->func->param[i]->type);
     }
-    return node_get(lower, &draft);
+    return rk_node_get(lower, &draft);
 }
 
 static rk_ir *lower_leaf(rk_lower *lower, const rk_field *field, const rk_at *at)
@@ -494,12 +374,12 @@ static rk_ir *lower_leaf(rk_lower *lower, const rk_field *field, const rk_at *at
     if (field->kind == RK_FIELD_CONST) {
         draft.value = field->value;
         draft.type = field->value.type;
-        return node_get(lower, &draft);
+        return rk_node_get(lower, &draft);
     }
     if (field->kind == RK_FIELD_SCALAR) {
         draft.kind = RK_IR_SCALAR;
         draft.param = field->param;
-        return node_get(lower, &draft);
+        return rk_node_get(lower, &draft);
     }
     if (field->kind == RK_FIELD_SYMBOL) {
         return int_node(lower, field->affine, field->at);
@@ -512,7 +392,7 @@ static rk_ir *lower_leaf(rk_lower *lower, const rk_field *field, const rk_at *at
     draft.type = RK_INT;
     draft.axis = pos->axis;
     draft.affine = pos->off;
-    return node_get(lower, &draft);
+    return rk_node_get(lower, &draft);
 }
 
 static rk_ir *lower_any(rk_lower *lower, const rk_field *field, const rk_at *at,
@@ -552,15 +432,15 @@ static rk_ir *lower_any(rk_lower *lower, const rk_field *field, const rk_at *at,
 static rk_memo *memo_find(rk_lower *lower, const rk_field *field, const rk_at *at,
                           const rk_chain *chain)
 {
-    uint32_t h = mix(mix(3u, (uint64_t)field->id), (uint64_t)(uintptr_t)chain);
+    uint32_t h = rk_mix(rk_mix(3u, (uint64_t)field->id), (uint64_t)(uintptr_t)chain);
     for (int32_t d = 0; d < field->rank; d++) {
-        h = mix_affine(mix(h, (uint64_t)at[d].axis), at[d].off);
+        h = rk_mix_affine(rk_mix(h, (uint64_t)at[d].axis), at[d].off);
     }
     uint32_t slot = h & (uint32_t)(lower->memo_room - 1);
     for (;;) {
         rk_memo *m = &lower->memo[slot];
-        if (m->field == NULL ||
-            (m->field == field && m->chain == chain && rk_at_equal(m->at, at, field->rank))) {
+        if (m->field == NULL || (m->field == field && m->chain == chain &&
+                                 rk_at_equal(m->at, at, field->rank))) {
             return m;
         }
         slot = (slot + 1u) & (uint32_t)(lower->memo_room - 1);

@@ -7,7 +7,8 @@
  */
 #include "libcore/kernel/plan.h"
 
-/* Boxes that hold where a value is needed, innermost first. Equal chains are one object. */
+/* Boxes that hold where a value is needed, innermost first. Equal chains are one object.
+ * */
 typedef struct rk_chain {
     const struct rk_chain *outer;
     rk_box box;
@@ -63,7 +64,14 @@ bool rk_box_equal(const rk_box *a, const rk_box *b);
 /* Grows an arena array to hold one more. */
 void rk_room(rk_unit *unit, void **array, int32_t *room, int32_t n, size_t size);
 
-/* --- access.c ------------------------------------------------------------------------------ */
+/* --- node.c ------------------------------------------------------------------------------- */
+
+/* The node equal to *draft, made if there is none. */
+rk_ir *rk_node_get(rk_lower *lower, const rk_ir *draft);
+uint32_t rk_mix(uint32_t h, uint64_t v);
+uint32_t rk_mix_affine(uint32_t h, rk_affine a);
+
+/* --- access.c --------------------------------------------------------------------- */
 
 /* Turns the reads (and the write) of a statement into accesses of the plan; reports those
  * that certainly leave their arrays. */

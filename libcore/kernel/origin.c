@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where canonical text came from. The printer puts a comment line `//@12 kernel.rk` before
- * each statement and declaration; messages of who runs that text name line 12 of kernel.rk
- * and not a line of the text, which nobody has seen. Only text that begins as canonical
- * text does is looked at, so that a user's own comments mean nothing.
+ * Where canonical text came from. The printer puts a comment line `//@12 kernel.rk`
+ * before each statement and declaration; messages of who runs that text name line 12 of
+ * kernel.rk and not a line of the text, which nobody has seen. Only text that begins as
+ * canonical text does is looked at, so that a user's own comments mean nothing.
  */
 #include "config.h"
 

@@ -2,11 +2,11 @@
 #ifndef RK_PLAN_H
 #define RK_PLAN_H
 /*
- * Passes: what the planner makes of a whole-array kernel, and what emitters read. A pass is
- * one sweep over a box of points. Coordinates of a pass are its own ("pass coordinates"):
- * along axis 0 (x, fastest), 1 (y), 2 (z). Every value of a pass is a node of a DAG of
- * scalar operations at one point; equal nodes are one node (hash-consed), so a node with
- * several users is computed once.
+ * Passes: what the planner makes of a whole-array kernel, and what emitters read. A pass
+ * is one sweep over a box of points. Coordinates of a pass are its own ("pass
+ * coordinates"): along axis 0 (x, fastest), 1 (y), 2 (z). Every value of a pass is a node
+ * of a DAG of scalar operations at one point; equal nodes are one node (hash-consed), so
+ * a node with several users is computed once.
  */
 #include "libcore/kernel/field.h"
 
@@ -32,15 +32,15 @@ typedef enum {
                      this point */
     RK_IR_APPLY,  /* op on a, b, c; operand types already as rk_op_operand_type wants */
     RK_IR_CALL,   /* func on arg[] */
-    RK_IR_GUARD   /* a where the point is in `box`, else b; a must not be evaluated outside.
+    RK_IR_GUARD /* a where the point is in `box`, else b; a must not be evaluated outside.
                      Inside the interior of a pass it is a. */
 } rk_ir_kind;
 
 typedef struct rk_ir rk_ir;
 struct rk_ir {
     rk_ir_kind kind;
-    int32_t id;    /* 0.. within its pass, operands have smaller ids than users */
-    int32_t nuse;  /* users among nodes and actions of the pass */
+    int32_t id;   /* 0.. within its pass, operands have smaller ids than users */
+    int32_t nuse; /* users among nodes and actions of the pass */
     rk_type type;
     rk_op op;
     rk_decl *func;
@@ -76,14 +76,15 @@ typedef struct rk_action {
 
 /* All loads of a point see the arrays as before the pass touched that point; then all
  * stores happen. (Values written and read at one point were replaced by the node itself,
- * wrapped in a GUARD or SELECT where the write is not certain.) So a point may compute all
- * values first and store after; points are independent. Two stores of one pass to one array
- * may meet at one point: they take effect in order.
+ * wrapped in a GUARD or SELECT where the write is not certain.) So a point may compute
+ * all values first and store after; points are independent. Two stores of one pass to one
+ * array may meet at one point: they take effect in order.
  *
- * Folds: all folds of a pass have equal boxes. Along axis 0 the box is cut into segments of
+ * Folds: all folds of a pass have equal boxes. Along axis 0 the box is cut into segments
+ * of
  * 4096 points from its low end; a pass with folds is swept by segments: its launch range
- * along axis 0 counts segments, 0 .. max(1, ceil(n0 / 4096)) - segment 0 also covers points
- * before the box, the last one those after it. */
+ * along axis 0 counts segments, 0 .. max(1, ceil(n0 / 4096)) - segment 0 also covers
+ * points before the box, the last one those after it. */
 #define RK_SEGMENT 4096
 #define RK_LANES 32
 #define RK_TREE 256 /* partials joined by one point of a tree entry */
@@ -94,8 +95,8 @@ typedef struct rk_pass {
     rk_action *action;
     int32_t nfold;
     int32_t nnode;
-    rk_ir **node; /* by id */
-    const char *why; /* of the second and later passes: why it began */
+    rk_ir **node;      /* by id */
+    const char *why;   /* of the second and later passes: why it began */
     rk_span why_at;    /* the statement that began it */
     rk_span why_other; /* the one it could not join; source NULL if none */
     /* by array parameter: RUBUS_READ | RUBUS_WRITE, 0 if not touched */
@@ -113,7 +114,8 @@ typedef struct rk_access {
     int64_t coef[3][3];
     rk_affine off[3];
     int32_t nbox;
-    const rk_box *const *box; /* their intersection; none of its points: nothing to prove */
+    const rk_box *const
+        *box; /* their intersection; none of its points: nothing to prove */
 } rk_access;
 
 typedef struct rk_plan {

@@ -4,8 +4,9 @@
  * such that parsing the text again gives an equal tree.
  *
  * Parentheses are written only where the grammar needs them. Before each statement and
- * declaration a comment may tell where it came from (origin.c). Of the library those ops and
- * funcs are printed that the user's declarations reach, which print_reach.c finds out.
+ * declaration a comment may tell where it came from (origin.c). Of the library those ops
+ * and funcs are printed that the user's declarations reach, which print_reach.c finds
+ * out.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@ typedef struct printer {
     rubus__text *out;
     const rk_reach *reach; /* NULL: expressions alone */
     bool library;          /* in code of the library */
-    rk_cursor *marks;      /* with comments that tell where statements came from; or NULL */
+    rk_cursor *marks; /* with comments that tell where statements came from; or NULL */
 } printer;
 
 enum { /* how tight an expression holds together, by the rules of the grammar */

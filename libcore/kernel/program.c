@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The compiler from outside: one call from text to a program. All memory of a compilation
- * lies in one arena that the program keeps; running out of it, or of the budget that guards
- * against sources that expand without end, comes back here by longjmp.
+ * lies in one arena that the program keeps; running out of it, or of the budget that
+ * guards against sources that expand without end, comes back here by longjmp.
  */
 #include "config.h"
 
@@ -49,8 +49,8 @@ const rk_embedded *rk_embedded_find(const char *name)
     return NULL;
 }
 
-char *rk_read_embedded(void *user, const char *importer, const char *name, char **out_name,
-                       size_t *out_size, const char **out_reason)
+char *rk_read_embedded(void *user, const char *importer, const char *name,
+                       char **out_name, size_t *out_size, const char **out_reason)
 {
     (void)user;
     (void)importer;
@@ -83,12 +83,13 @@ int32_t rk_param_type(const rk_program *program, const rk_decl *param)
     }
 }
 
-static rk_source *source_new(rk_unit *unit, const char *name, const char *text, size_t size,
-                             bool library)
+static rk_source *source_new(rk_unit *unit, const char *name, const char *text,
+                             size_t size, bool library)
 {
     rk_source *source = RK_NEW(unit, rk_source);
     source->name = rubus__arena_strndup(unit->arena, name, strlen(name));
-    char *copy = rk_new(unit, size + 1); /* whole: a NUL inside is for the lexer to report */
+    char *copy =
+        rk_new(unit, size + 1); /* whole: a NUL inside is for the lexer to report */
     memcpy(copy, text, size);
     source->text = copy;
     source->size = (int32_t)size;
@@ -108,7 +109,8 @@ static void build_kernels(compilation *c)
 {
     rk_unit *unit = &c->unit;
     rk_program *program = &c->program;
-    program->kernel = rk_new(unit, ((size_t)unit->module.nkernel + 1u) * sizeof(rk_kernel));
+    program->kernel =
+        rk_new(unit, ((size_t)unit->module.nkernel + 1u) * sizeof(rk_kernel));
     for (int32_t i = 0; i < unit->module.nkernel; i++) {
         rk_decl *decl = unit->module.kernel[i];
         if (decl->at.source->library) {
@@ -159,7 +161,8 @@ static void emit(compilation *c, const rk_dialect *dialect)
     make_key(program, dialect);
 }
 
-static void compile(compilation *c, const rk_dialect *dialect, const char *text, size_t size)
+static void compile(compilation *c, const rk_dialect *dialect, const char *text,
+                    size_t size)
 {
     rk_unit *unit = &c->unit;
     parse_library(unit, "fd.rk");

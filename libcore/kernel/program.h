@@ -7,14 +7,14 @@
  */
 #include "libcore/kernel/plan.h"
 
-/* --- program.c -------------------------------------------------------------------------------- */
+/* --- program.c -------------------------------------------------------------------- */
 
 typedef struct rk_options {
-    int32_t real;        /* RUBUS_F32 or RUBUS_F64 */
-    int32_t index;       /* RUBUS_I32 or RUBUS_I64 */
+    int32_t real;  /* RUBUS_F32 or RUBUS_F64 */
+    int32_t index; /* RUBUS_I32 or RUBUS_I64 */
     bool check;
     bool fast;
-    const char *dialect; /* "c", "rk" ... ; NULL: no text (checking only) */
+    const char *dialect;   /* "c", "rk" ... ; NULL: no text (checking only) */
     rk_read_function read; /* NULL: imports are refused */
     void *read_user;
 } rk_options;
@@ -48,23 +48,23 @@ typedef struct rk_slot {
 
 typedef struct rk_entry {
     rk_entry_kind kind;
-    int32_t kernel;  /* number in rk_program.kernel */
+    int32_t kernel; /* number in rk_program.kernel */
     int32_t pass;
-    int32_t number;  /* TREE: result number */
+    int32_t number; /* TREE: result number */
     rk_fold_op fold;
-    int32_t ndim;    /* 1..3; TREE and KERNEL (whole-array): 1 */
+    int32_t ndim; /* 1..3; TREE and KERNEL (whole-array): 1 */
     const char *symbol;
     const char *label;
     int32_t nslot;
-    rk_slot *slot;   /* offsets rising */
+    rk_slot *slot; /* offsets rising */
     uint32_t block_size;
-    uint32_t flags;  /* RUBUS_ENTRY_* */
+    uint32_t flags; /* RUBUS_ENTRY_* */
     int32_t bytes_per_point;
     int32_t ops_per_point;
 } rk_entry;
 
-/* The error record of a checked program: word 0: 0, or 1 + number of the site that claimed
- * it by compare-and-swap from 0; then the three subscripts. */
+/* The error record of a checked program: word 0: 0, or 1 + number of the site that
+ * claimed it by compare-and-swap from 0; then the three subscripts. */
 #define RK_ERROR_WORDS 8
 typedef struct rk_site { /* an access that is tested where it is made */
     int32_t kernel;
@@ -77,7 +77,8 @@ typedef struct rk_kernel {
     rk_decl *decl;
     rk_work *work;
     rk_plan *plan;
-    int32_t first_entry; /* passes in order, each followed by the trees of its folds; dialect
+    int32_t
+        first_entry; /* passes in order, each followed by the trees of its folds; dialect
                             rk: one KERNEL entry */
     int32_t nentry;
     int32_t nresult;
@@ -99,8 +100,8 @@ typedef struct rk_program {
     uint8_t key[32];
 } rk_program;
 
-/* Compiles. RUBUS_ECOMPILE with all messages as the error text; RUBUS_EINVAL for an unknown
- * dialect; RUBUS_ENOMEM. */
+/* Compiles. RUBUS_ECOMPILE with all messages as the error text; RUBUS_EINVAL for an
+ * unknown dialect; RUBUS_ENOMEM. */
 rubus_status rk_compile(const rk_options *options, const char *name, const char *text,
                         size_t size, rk_program **out_program) RUBUS_CHECKED;
 void rk_program_destroy(rk_program *program);
@@ -117,14 +118,14 @@ extern const rk_embedded rk_embedded_list[]; /* ends with a NULL name */
 const rk_embedded *rk_embedded_find(const char *name);
 
 /* An rk_read_function for sources inside the binary, which import one another. */
-char *rk_read_embedded(void *user, const char *importer, const char *name, char **out_name,
-                       size_t *out_size, const char **out_reason);
+char *rk_read_embedded(void *user, const char *importer, const char *name,
+                       char **out_name, size_t *out_size, const char **out_reason);
 
-/* --- layout.c: entries and their blocks, from plans ---------------------------------------------- */
+/* --- layout.c: entries and their blocks, from plans ------------------------------- */
 
 void rk_layout(rk_program *program);
 
-/* --- emitters: layout done; return the text in program->text via the unit's arena ------------------ */
+/* --- emitters: layout done; return the text in program->text via the unit's arena - */
 
 typedef struct rk_dialect {
     const char *name;
@@ -135,7 +136,7 @@ extern const rk_dialect rk_dialect_c;  /* dialect_c.c */
 extern const rk_dialect rk_dialect_rk; /* dialect_rk.c: rk_print with a header line */
 /* Kernel names are spelled our own way: "k" number "_" ASCII letters of the name. */
 
-/* --- bind.c: what a launch must fulfil ---------------------------------------------------------------- */
+/* --- bind.c: what a launch must fulfil -------------------------------------------- */
 
 typedef struct rk_argument {
     int64_t n[3];    /* arrays: extents */
@@ -144,8 +145,9 @@ typedef struct rk_argument {
 
 typedef struct rk_range {
     bool empty;
-    int64_t lo[3]; /* launch range: points, or segments along axis 0 for passes with folds */
-    int64_t hi[3]; /* unused dimensions: [0, 1) */
+    int64_t
+        lo[3]; /* launch range: points, or segments along axis 0 for passes with folds */
+    int64_t hi[3];    /* unused dimensions: [0, 1) */
     int64_t npartial; /* passes with folds: partials of each fold (0: nothing to fold) */
 } rk_range;
 
@@ -155,27 +157,27 @@ typedef struct rk_binding {
 } rk_binding;
 
 /* Solves symbols, checks shapes (ESHAPE), int width (ELIMIT), EQUAL and LARGE conditions
- * (ESHAPE), proves accesses (EBOUNDS), gives the ranges. lo, hi: the caller's own range of a
- * per-point kernel, or NULL. The binding is of the caller's memory: rk_binding_size bytes,
- * aligned to 8, laid out by rk_bind. */
+ * (ESHAPE), proves accesses (EBOUNDS), gives the ranges. lo, hi: the caller's own range
+ * of a per-point kernel, or NULL. The binding is of the caller's memory: rk_binding_size
+ * bytes, aligned to 8, laid out by rk_bind. */
 size_t rk_binding_size(const rk_kernel *kernel);
 rubus_status rk_bind(const rk_program *program, const rk_kernel *kernel,
                      const rk_argument *args, const int64_t *lo, const int64_t *hi,
                      void *memory, rk_binding *out_binding) RUBUS_CHECKED;
 
-/* --- explain.c ------------------------------------------------------------------------------------------ */
+/* --- explain.c -------------------------------------------------------------------- */
 
 void rk_explain(const rk_program *program, bool json, rubus__text *out);
 
-/* --- interpret.c: runs a program compiled for dialect "rk" ----------------------------------------------- */
+/* --- interpret.c: runs a program compiled for dialect "rk" ------------------------ */
 
-/* Runs entry number `entry` of a program with dialect "rk" over [lo, hi) (per-point) or once
- * (whole-array). block: the argument block with host pointers in the buffer slots; the
- * interpreter trusts sizes (they were bound) but tests every index again and gives
- * RUBUS_EBOUNDS; in checked programs it also finds races between points (RUBUS_EBOUNDS with
- * both points named). */
-rubus_status rk_interpret(const rk_program *program, int32_t entry, const void *block)
-    RUBUS_CHECKED;
+/* Runs entry number `entry` of a program with dialect "rk" over [lo, hi) (per-point) or
+ * once (whole-array). block: the argument block with host pointers in the buffer slots;
+ * the interpreter trusts sizes (they were bound) but tests every index again and gives
+ * RUBUS_EBOUNDS; in checked programs it also finds races between points (RUBUS_EBOUNDS
+ * with both points named). */
+rubus_status rk_interpret(const rk_program *program, int32_t entry,
+                          const void *block) RUBUS_CHECKED;
 /* A program from the text of dialect "rk" (options from its first line). */
 rubus_status rk_program_from_text(const char *name, const char *text, size_t size,
                                   rk_program **out_program) RUBUS_CHECKED;

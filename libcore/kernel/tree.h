@@ -12,7 +12,7 @@
  */
 #include "libcore/base/base.h"
 
-/* --- source and diagnostics: diagnostic.c --------------------------------------------- */
+/* --- source and diagnostics: diagnostic.c ----------------------------------------- */
 
 typedef struct rk_source {
     const char *name; /* as messages show it */
@@ -56,33 +56,36 @@ void *rk_new(rk_unit *unit, size_t nbyte); /* zeroed arena memory */
 const char *rk_intern(rk_unit *unit, const char *s, int32_t n); /* equal names: equal
     pointers */
 
-/* --- types and operations --------------------------------------------------------------- */
+/* --- types and operations --------------------------------------------------------- */
 
 typedef enum { RK_VOID, RK_REAL, RK_INT, RK_BOOL } rk_type;
 
-/* Operations of the language: operators and built-in functions, one list for the tree, the
- * passes, the emitters and the interpreter. X(name, spelling, operands). Operand types are
- * given by rk_apply in value.c. */
-#define RK_OP_LIST(X)                                                                  \
-    X(NONE, "", 0)                                                                     \
-    X(ADD, "+", 2) X(SUB, "-", 2) X(MUL, "*", 2) /* int or real */                     \
-    X(DIV, "/", 2)                               /* real */                            \
-    X(IDIV, "div", 2) X(FLD, "fld", 2) X(REM, "rem", 2) X(MOD, "mod", 2) /* int */      \
-    X(NEG, "-", 1) X(NOT, "!", 1) X(AND, "&&", 2) X(OR, "||", 2)                       \
-    X(EQ, "==", 2) X(NE, "!=", 2) X(LT, "<", 2) X(LE, "<=", 2) X(GT, ">", 2)           \
-    X(GE, ">=", 2)                                                                     \
-    X(SELECT, "?:", 3)                                                                 \
-    X(MIN, "min", 2) X(MAX, "max", 2) /* ignore a NaN operand */                       \
-    X(ABS, "abs", 1) X(SIGN, "sign", 1) /* int or real; sign: x>0?1:x<0?-1:x */        \
-    X(SQRT, "sqrt", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)                         \
-    X(ROUND, "round", 1) /* half away from zero */ X(TRUNC, "trunc", 1)                \
-    X(FMA, "fma", 3) X(ISNAN, "isnan", 1) X(ISFINITE, "isfinite", 1)                   \
-    X(LDEXP, "ldexp", 2)       /* (real, int): x * 2^n, rounded once */                \
-    X(FREXP, "frexp", 1)       /* fraction in [0.5, 1) with x's sign; 0, inf, nan stay */ \
-    X(EXPONENT, "exponent", 1) /* int e with x = frexp(x) * 2^e; 0 for 0, inf, nan */  \
-    X(TO_REAL, "real", 1) X(TO_INT, "int", 1) /* saturates, NaN is 0 */                \
-    X(POWI, "^", 2)            /* real or int base, int exponent: by squaring */       \
-    X(EXTENT, "extent", 2)     /* per-point: extent(A, literal) */
+/* Operations of the language: operators and built-in functions, one list for the tree,
+ * the passes, the emitters and the interpreter. X(name, spelling, operands). Operand
+ * types are given by rk_apply in value.c. */
+#define RK_OP_LIST(X)                                                                    \
+    X(NONE, "", 0)                                                                       \
+    X(ADD, "+", 2)                                                                       \
+    X(SUB, "-", 2)                                                                       \
+    X(MUL, "*", 2) /* int or real */                                                     \
+    X(DIV, "/", 2) /* real */                                                            \
+    X(IDIV, "div", 2)                                                                    \
+    X(FLD, "fld", 2) X(REM, "rem", 2) X(MOD, "mod", 2) /* int */                         \
+        X(NEG, "-", 1) X(NOT, "!", 1) X(AND, "&&", 2) X(OR, "||", 2) X(EQ, "==", 2)      \
+            X(NE, "!=", 2) X(LT, "<", 2) X(LE, "<=", 2) X(GT, ">", 2) X(GE, ">=", 2)     \
+                X(SELECT, "?:", 3) X(MIN, "min", 2)                                      \
+                    X(MAX, "max", 2)        /* ignore a NaN operand */                   \
+        X(ABS, "abs", 1) X(SIGN, "sign", 1) /* int or real; sign: x>0?1:x<0?-1:x */      \
+        X(SQRT, "sqrt", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)                       \
+            X(ROUND, "round", 1) /* half away from zero */ X(TRUNC, "trunc", 1)          \
+                X(FMA, "fma", 3) X(ISNAN, "isnan", 1) X(ISFINITE, "isfinite", 1)         \
+                    X(LDEXP, "ldexp", 2) /* (real, int): x * 2^n, rounded once */        \
+        X(FREXP, "frexp", 1) /* fraction in [0.5, 1) with x's sign; 0, inf, nan stay */  \
+        X(EXPONENT, "exponent",                                                          \
+          1) /* int e with x = frexp(x) * 2^e; 0 for 0, inf, nan */                      \
+        X(TO_REAL, "real", 1) X(TO_INT, "int", 1) /* saturates, NaN is 0 */              \
+        X(POWI, "^", 2)        /* real or int base, int exponent: by squaring */         \
+        X(EXTENT, "extent", 2) /* per-point: extent(A, literal) */
 typedef enum {
 #define RK_OP_ENUM_(name, spelling, operands) RK_OP_##name,
     RK_OP_LIST(RK_OP_ENUM_)
@@ -92,11 +95,11 @@ typedef enum {
 const char *rk_op_spelling(rk_op op);
 int rk_op_operands(rk_op op);
 
-/* --- value.c: the arithmetic of the language on constants, exact -------------------------- */
+/* --- value.c: the arithmetic of the language on constants, exact ------------------ */
 
 typedef struct rk_numbers { /* how a module computes */
-    bool f64;    /* real is double */
-    bool int64;  /* int and index are 64 bits */
+    bool f64;               /* real is double */
+    bool int64;             /* int and index are 64 bits */
 } rk_numbers;
 typedef struct rk_value {
     rk_type type;
@@ -111,24 +114,25 @@ typedef struct rk_value {
 rk_type rk_op_type(rk_op op, rk_type a, rk_type b, rk_type c);
 /* Type that the operands are converted to before the operation (RK_VOID: as they are). */
 rk_type rk_op_operand_type(rk_op op, int operand, rk_type a, rk_type b, rk_type c);
-rk_value rk_apply(const rk_numbers *numbers, rk_op op, rk_value a, rk_value b, rk_value c);
+rk_value rk_apply(const rk_numbers *numbers, rk_op op, rk_value a, rk_value b,
+                  rk_value c);
 rk_value rk_convert(const rk_numbers *numbers, rk_value v, rk_type to);
 
-/* --- expressions ---------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------ */
 
 typedef struct rk_expr rk_expr;
 typedef struct rk_decl rk_decl;
 
 typedef enum {
-    RK_EXPR_REAL,   /* literal; text and value */
-    RK_EXPR_INT,    /* literal; value (over 2^63-1 is an error of the lexer) */
+    RK_EXPR_REAL, /* literal; text and value */
+    RK_EXPR_INT,  /* literal; value (over 2^63-1 is an error of the lexer) */
     RK_EXPR_BOOL,
     RK_EXPR_NAME,   /* name; check sets decl */
     RK_EXPR_CALL,   /* name, arg[]; check sets op, or decl (func; op stays NONE) */
     RK_EXPR_INDEX,  /* a = base, sub[] */
     RK_EXPR_UNARY,  /* op (NEG, NOT; unary + leaves no node), a */
     RK_EXPR_BINARY, /* op, a, b; REM for '%'. '^' is POWER */
-    RK_EXPR_POWER,  /* a ^ b; check sets op = POWI, or decl = func pow for real exponents */
+    RK_EXPR_POWER,  /* a ^ b; check sets op = POWI, or decl = func pow */
     RK_EXPR_SELECT, /* a ? b : c */
     RK_EXPR_RANGE   /* only as argument of pad: first and last in value */
 } rk_expr_kind;
@@ -137,7 +141,8 @@ typedef enum { RK_SUB_INDEX, RK_SUB_SLICE, RK_SUB_LIFT } rk_sub_kind;
 typedef struct rk_sub {
     rk_sub_kind kind;
     rk_span at;
-    rk_expr *lo; /* INDEX: the index; SLICE: bound or NULL. One that begins with a minus has
+    rk_expr
+        *lo; /* INDEX: the index; SLICE: bound or NULL. One that begins with a minus has
                     lo_end set and counts from the end: extent - lo. -(n+1) has n+1 as lo;
                     -n+1 has -(-n+1). Single indices of per-point code never have it */
     rk_expr *hi;
@@ -170,12 +175,12 @@ struct rk_expr {
     const char *text; /* REAL literals: as written */
 };
 
-/* --- statements -------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------- */
 
 typedef enum {
     RK_STMT_BLOCK,  /* body[] */
     RK_STMT_LET,    /* name, value (whole-array kernels and ops) */
-    RK_STMT_ASSIGN, /* target op= value; op NONE for plain '=' ; ++ and -- are += 1, -= 1 */
+    RK_STMT_ASSIGN, /* target op= value; op NONE for '='; ++ is += 1, -- is -= 1 */
     RK_STMT_DECL,   /* decl (LOCAL), value or NULL */
     RK_STMT_IF,     /* cond, then, other */
     RK_STMT_WHILE,  /* cond, then */
@@ -204,17 +209,17 @@ struct rk_stmt {
     rk_stmt **body;
 };
 
-/* --- declarations -------------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------- */
 
 typedef enum {
     RK_DECL_KERNEL,
     RK_DECL_OP,
     RK_DECL_FUNC,
-    RK_DECL_PARAM,  /* of a kernel or func; arrays, scalars, results */
+    RK_DECL_PARAM,   /* of a kernel or func; arrays, scalars, results */
     RK_DECL_OPPARAM, /* of an op: rank only */
-    RK_DECL_EXTENT, /* a name used in extents */
-    RK_DECL_INDEX,  /* an index of over (...) */
-    RK_DECL_LOCAL,  /* scalar, or local array if length is set */
+    RK_DECL_EXTENT,  /* a name used in extents */
+    RK_DECL_INDEX,   /* an index of over (...) */
+    RK_DECL_LOCAL,   /* scalar, or local array if length is set */
     RK_DECL_LET
 } rk_decl_kind;
 
@@ -222,33 +227,34 @@ typedef enum { RK_MODE_NONE, RK_MODE_IN, RK_MODE_OUT, RK_MODE_INOUT } rk_mode;
 
 struct rk_decl {
     rk_decl_kind kind;
-    rk_span at;      /* the name */
+    rk_span at;       /* the name */
     const char *name; /* interned */
-    int32_t number;  /* PARAM: position; INDEX: 0..2; LOCAL: unique in its kernel or func;
+    int32_t number; /* PARAM: position; INDEX: 0..2; LOCAL: unique in its kernel or func;
                         EXTENT: its symbol in rk_work;
                         KERNEL, FUNC: unique in the unit */
     /* PARAM, LOCAL, func result */
     rk_type type;
-    bool is_index;   /* written `index`: an array of ints used as positions */
+    bool is_index; /* written `index`: an array of ints used as positions */
     rk_mode mode;
-    int32_t rank;    /* arrays 1..3; 0 scalar */
+    int32_t rank; /* arrays 1..3; 0 scalar */
     bool has_brackets;
     rk_expr *extent[3]; /* NULL: blank */
-    rk_expr *length; /* LOCAL array: its length, a literal after check */
+    rk_expr *length;    /* LOCAL array: its length, a literal after check */
     int64_t length_value;
-    bool is_result;  /* `out real NAME` */
+    bool is_result; /* `out real NAME` */
     /* INDEX: its range, NULL: extent of the first array written */
     rk_expr *lo;
     rk_expr *hi;
     /* KERNEL, OP, FUNC */
     int32_t nparam;
     rk_decl **param;
-    int32_t nindex;  /* KERNEL: 0 whole-array; else per-point */
+    int32_t nindex; /* KERNEL: 0 whole-array; else per-point */
     rk_decl *index[3];
     int32_t nextent; /* KERNEL: names used in extents, filled by check */
     rk_decl **extent_decl;
-    rk_stmt *body;   /* KERNEL, FUNC, OP: a block; `op f(A) = e` is {return e;} */
-    bool from_reduce; /* written as `reduce`: params plus a result named like the kernel */
+    rk_stmt *body; /* KERNEL, FUNC, OP: a block; `op f(A) = e` is {return e;} */
+    bool
+        from_reduce; /* written as `reduce`: params plus a result named like the kernel */
     bool checked;    /* FUNC: body was checked; KERNEL, OP: by check, without error */
     bool checking;   /* FUNC: for finding recursion */
     bool acyclic;    /* FUNC: neither it nor what it calls calls itself */
@@ -267,7 +273,7 @@ typedef struct rk_module {
     rk_decl **func;
 } rk_module;
 
-/* --- lexer.c ------------------------------------------------------------------------------------- */
+/* --- lexer.c ---------------------------------------------------------------------- */
 
 typedef enum {
     RK_TOKEN_END,
@@ -275,7 +281,7 @@ typedef enum {
     RK_TOKEN_INT,
     RK_TOKEN_REAL,
     RK_TOKEN_STRING,
-    RK_TOKEN_PUNCT, /* op text in name, interned: "+=", "&&", "(" ... */
+    RK_TOKEN_PUNCT,  /* op text in name, interned: "+=", "&&", "(" ... */
     RK_TOKEN_KEYWORD /* interned in name */
 } rk_token_kind;
 typedef struct rk_token {
@@ -287,25 +293,25 @@ typedef struct rk_token {
     int64_t i;
 } rk_token;
 /* Whole source as tokens (the last is END). Bad bytes are errors and skipped. Keywords:
- * import kernel reduce op func in out inout real int bool index let if else for while break
- * continue return over true false sum... no: sum, max, min are names. */
+ * import kernel reduce op func in out inout real int bool index let if else for while
+ * break continue return over true false sum... no: sum, max, min are names. */
 rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t *out_count);
 
-/* --- parser.c ------------------------------------------------------------------------------------ */
+/* --- parser.c --------------------------------------------------------------------- */
 
 /* Adds the declarations of a source to the unit's module, following imports. */
 void rk_parse(rk_unit *unit, const rk_source *source);
 
-/* --- print.c ------------------------------------------------------------------------------------- */
+/* --- print.c ---------------------------------------------------------------------- */
 
-/* The module of the unit as canonical text (imports inlined; library ops and funcs that the
- * user's kernels reach included), such that parsing it again gives an equal tree. First
- * line: "// rk real=f64 index=i32 check=0 fast=0". marks: with comments that keep the
- * places of statements in the source they came from. */
+/* The module of the unit as canonical text (imports inlined; library ops and funcs that
+ * the user's kernels reach included), such that parsing it again gives an equal tree.
+ * First line: "// rk real=f64 index=i32 check=0 fast=0". marks: with comments that keep
+ * the places of statements in the source they came from. */
 void rk_print(rk_unit *unit, bool marks, rubus__text *out);
 void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
 
-/* --- origin.c ------------------------------------------------------------------------------------ */
+/* --- origin.c --------------------------------------------------------------------- */
 
 typedef struct rk_cursor { /* a place whose line is known; zeroed at first */
     const rk_source *source;
@@ -319,20 +325,20 @@ void rk_origin_write(rubus__text *out, rk_span at, rk_cursor *cursor);
  * is the place itself. The name is cut to the room. */
 void rk_origin(rk_span at, char *out_name, size_t room, int32_t *out_line);
 
-/* --- check.c --------------------------------------------------------------------------------------- */
+/* --- check.c ---------------------------------------------------------------------- */
 
 /* Checks all declarations of the user's sources: duplicate names, per-point kernels and
- * funcs completely (types, names, ranges), ops for unknown names. Whole-array kernel bodies
- * are checked by field.c. */
+ * funcs completely (types, names, ranges), ops for unknown names. Whole-array kernel
+ * bodies are checked by field.c. */
 /* (named so because rk_check is a type of field.h) */
 void rk_check_module(rk_unit *unit);
 /* Looks up a func or built-in by name and argument types; reports errors itself. */
 rk_decl *rk_find_func(rk_unit *unit, const char *name); /* user's first, then library */
-rk_op rk_find_builtin(const char *name, int narg); /* RK_OP_NONE if there is none */
+rk_op rk_find_builtin(const char *name, int narg);      /* RK_OP_NONE if there is none */
 /* Marks a func (and what it calls) as used and checks its body if that was not done. */
 void rk_use_func(rk_unit *unit, rk_decl *func);
 
-/* --- the unit ---------------------------------------------------------------------------------------- */
+/* --- the unit --------------------------------------------------------------------- */
 
 /* Reads an imported file; path is relative to the importing source's folder. Fresh string
  * from rubus__alloc, or NULL with *out_reason a constant text. */
@@ -359,8 +365,8 @@ struct rk_unit {
     int32_t import_depth; /* imports open now */
     int64_t budget;       /* steps left before K140 "too large"; guards all expansions */
     int32_t next_id;
-    void *names;          /* intern table */
-    void *scratch;        /* of field.c / lower.c: see there */
+    void *names;   /* intern table */
+    void *scratch; /* of field.c / lower.c: see there */
 };
 /* Takes n steps from the budget; gives up with K140 at `at` when it is used up. */
 void rk_spend(rk_unit *unit, int64_t n, rk_span at);

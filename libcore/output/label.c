@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names and titles as every format can take them: one line of valid UTF-8. Control
- * characters become blanks, bytes that are no UTF-8 become U+FFFD, so that XML parsers and
- * the drawing library accept whatever a caller passes.
+ * characters become blanks, bytes that are no UTF-8 become U+FFFD, so that XML parsers
+ * and the drawing library accept whatever a caller passes.
  */
 #include "config.h"
 
-#include "libcore/output/output.h"
+#include "libcore/output/writers.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += liboutput.la
 liboutput_la_CPPFLAGS = $(AM_CPPFLAGS) -DRUBUS_MODULE_DIR='"$(moduledir)"'
 liboutput_la_SOURCES = \
 	%D%/label.c \
-	%D%/output.h \
+	%D%/writers.h \
 	%D%/picture.c \
 	%D%/picture.h \
 	%D%/table.c \

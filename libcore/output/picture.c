@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures, the library's side: chooses what is drawn (a curve, a map, the middle slice of a
- * box), finds the range of values, opens the drawing module and collects its bytes. The
- * module is looked for in the folder `rubus` beside librubus, then where it was installed.
+ * Pictures, the library's side: chooses what is drawn (a curve, a map, the middle slice
+ * of a box), finds the range of values, opens the drawing module and collects its bytes.
+ * The module is looked for in the folder `rubus` beside librubus, then where it was
+ * installed.
  */
 #include "config.h"
 
-#include "libcore/output/output.h"
+#include "libcore/output/writers.h"
 
 #include <dlfcn.h>
 #include <math.h>

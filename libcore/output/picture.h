@@ -3,8 +3,8 @@
 #define RUBUS_PICTURE_H
 /*
  * Between the library and its drawing module (rubus-picture.so), which is opened when the
- * first picture is drawn: only that file needs the drawing library. The module resolves no
- * symbol of librubus.
+ * first picture is drawn: only that file needs the drawing library. The module resolves
+ * no symbol of librubus.
  */
 #include <stddef.h>
 #include <stdint.h>

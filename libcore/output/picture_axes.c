@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Axes for the pictures: a box, ticks at round numbers with labels that tell them apart, a
- * title. There are as many ticks as have room. Labels are formatted by the library's own
- * printf, so a decimal comma never gets in.
+ * Axes for the pictures: a box, ticks at round numbers with labels that tell them apart,
+ * a title. There are as many ticks as have room. Labels are formatted by the library's
+ * own printf, so a decimal comma never gets in.
  */
 #include "config.h"
 
@@ -74,7 +74,8 @@ static ticks choose(const axes_range *range, double most)
     return t;
 }
 
-/* Enough digits to tell neighbours apart: plain for everyday sizes, else with exponent. */
+/* Enough digits to tell neighbours apart: plain for everyday sizes, else with exponent.
+ * */
 static void label_of(const rubus__picture *p, const ticks *t, int i, char out[40])
 {
     double most = 0;

@@ -3,8 +3,8 @@
  * The drawing module: a field as a map with colour bar and contour lines (or, in one
  * dimension, a curve), and below it a history with a logarithmic axis. Cairo draws.
  *
- * Cells without a number are grey; infinite ones have the end colours. x runs to the right,
- * y upwards.
+ * Cells without a number are grey; infinite ones have the end colours. x runs to the
+ * right, y upwards.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ static uint32_t colour_of(const rubus__picture *p, double v)
     return isnan(v) ? 0xFFB0B0B0u : colour_at(place_in(p, v));
 }
 
-/* --- the map ----------------------------------------------------------------------------------- */
+/* --- the map ---------------------------------------------------------------------- */
 
 /* Every step-th cell, so that no image side passes what Cairo takes. */
 static int64_t step_of(int64_t n)
@@ -179,7 +179,7 @@ static void draw_contours(const rubus__picture *p, cairo_t *cr, const axes_frame
     }
 }
 
-/* --- the bar ------------------------------------------------------------------------- */
+/* --- the bar ---------------------------------------------------------------------- */
 
 static void draw_bar(const rubus__picture *p, cairo_t *cr, const axes_frame *map)
 {
@@ -213,7 +213,7 @@ static void draw_bar(const rubus__picture *p, cairo_t *cr, const axes_frame *map
     }
 }
 
-/* --- the whole ----------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------- */
 
 typedef struct layout { /* pixels */
     axes_frame map;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VTK files: image data with appended raw values (.vti) and legacy ASCII (.vtk). Values are
- * cell data, x fastest; a field of nx x ny cells has nx+1 x ny+1 points.
- * Source: VTK file formats, Kitware, version 4.2 and the XML formats of VTK 5.
+ * VTK files: image data with appended raw values (.vti) and legacy ASCII (.vtk). Values
+ * are cell data, x fastest; a field of nx x ny cells has nx+1 x ny+1 points. Source: VTK
+ * file formats, Kitware, version 4.2 and the XML formats of VTK 5.
  */
 #include "config.h"
 
-#include "libcore/output/output.h"
+#include "libcore/output/writers.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* --- storage -------------------------------------------------------------------------------- */
+/* --- storage ---------------------------------------------------------------------- */
 
 static void storage_link(rubus__storage *s)
 {
@@ -89,7 +89,8 @@ static void guards_check_last(rubus__storage *storage)
     if (!storage->guarded || storage->context->lost) {
         return;
     }
-    char *before = rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
+    char *before =
+        rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
     if (rubus__guards_check(storage) != RUBUS_OK) {
         rubus__log(RUBUS__LOG_ERROR, "validate", "%s", rubus_error_text());
         rubus__error_restore(before);
@@ -116,7 +117,7 @@ void rubus__storage_release(rubus__storage *storage)
     rubus_context_destroy(context);
 }
 
-/* --- shapes ------------------------------------------------------------------------------------ */
+/* --- shapes ----------------------------------------------------------------------- */
 
 static rubus_status shape_measure(const char *what, int32_t type, rubus_shape shape,
                                   int64_t *out_count, uint64_t *out_nbyte)
@@ -132,15 +133,16 @@ static rubus_status shape_measure(const char *what, int32_t type, rubus_shape sh
     bool empty = false;
     for (int32_t d = 0; d < shape.rank; d++) {
         if (shape.n[d] < 0) {
-            return rubus__fail(RUBUS_EINVAL, "%s: extent %d is %lld; extents are >= 0", what,
-                               (int)d, (long long)shape.n[d]);
+            return rubus__fail(RUBUS_EINVAL, "%s: extent %d is %lld; extents are >= 0",
+                               what, (int)d, (long long)shape.n[d]);
         }
         empty = empty || shape.n[d] == 0;
     }
     int64_t bytes = (int64_t)size;
     for (int32_t d = 0; d < shape.rank && !empty; d++) {
         if (__builtin_mul_overflow(bytes, shape.n[d], &bytes)) {
-            return rubus__fail(RUBUS_ELIMIT, "%s: the array has more than 2^63 bytes", what);
+            return rubus__fail(RUBUS_ELIMIT, "%s: the array has more than 2^63 bytes",
+                               what);
         }
     }
     *out_nbyte = empty ? 0 : (uint64_t)bytes;
@@ -157,7 +159,7 @@ static rubus_shape shape_clean(rubus_shape shape)
     return shape;
 }
 
-/* --- creation ------------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------- */
 
 /* A new array whose elements are undefined, or poisoned. */
 static rubus_status array_new(const char *what, rubus_context *context, int32_t type,
@@ -191,8 +193,8 @@ static rubus_status array_new(const char *what, rubus_context *context, int32_t 
     }
     if (st == RUBUS_OK && zero) {
         const uint64_t nothing = 0;
-        st = rubus__fill_bytes(context, array->storage->buffer, array->storage->base, nbyte,
-                               &nothing, (uint32_t)rubus__type_size(type));
+        st = rubus__fill_bytes(context, array->storage->buffer, array->storage->base,
+                               nbyte, &nothing, (uint32_t)rubus__type_size(type));
     }
     st = rubus__leave(context, st);
     array->type = type;
@@ -217,8 +219,7 @@ rubus_status rubus_array_from(rubus_context *context, int32_t type, rubus_shape 
                               const void *data, rubus_array **out_array)
 {
     rubus_array *array = NULL;
-    rubus_status st =
-        array_new("rubus_array_from", context, type, shape, false, &array);
+    rubus_status st = array_new("rubus_array_from", context, type, shape, false, &array);
     if (st != RUBUS_OK) {
         return st;
     }
@@ -244,8 +245,8 @@ static void unmap_late(const rubus_array *array)
     array->storage->mapped = NULL;
     if (array->nbyte > 0 && !array->storage->context->lost &&
         dev->optional.unmap(dev, array->storage->buffer) != RUBUS_OK) {
-        rubus__log(RUBUS__LOG_WARNING, "memory", "an array was destroyed while mapped: %s",
-                   rubus_error_text());
+        rubus__log(RUBUS__LOG_WARNING, "memory",
+                   "an array was destroyed while mapped: %s", rubus_error_text());
     }
 }
 
@@ -309,7 +310,7 @@ rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape sh
     return RUBUS_OK;
 }
 
-/* --- state ------------------------------------------------------------------------------------------- */
+/* --- state ------------------------------------------------------------------------ */
 
 bool rubus__array_overlap(const rubus_array *a, const rubus_array *b)
 {
@@ -331,10 +332,10 @@ rubus_status rubus__array_enter(const rubus_array *array, const char *what)
     rubus_context *context = array->storage->context;
     const rubus_status st = rubus__enter(context, what);
     if (st == RUBUS_OK && rubus__array_mapped(array)) {
-        return rubus__leave(context,
-                            rubus__fail(RUBUS_ESTATE, "%s: the array, or a window on its "
-                                                      "memory, is mapped; unmap it first",
-                                        what));
+        return rubus__leave(context, rubus__fail(RUBUS_ESTATE,
+                                                 "%s: the array, or a window on its "
+                                                 "memory, is mapped; unmap it first",
+                                                 what));
     }
     return st;
 }
@@ -360,11 +361,11 @@ rubus_status rubus_array_map(rubus_array *array, uint32_t access, void **out_dat
     }
     rubus_context *context = array->storage->context;
     if (array->storage->mapped != NULL) {
-        return rubus__leave(context,
-                            rubus__fail(RUBUS_ESTATE,
-                                        "%s: another window on the same memory is mapped; "
-                                        "unmap it first",
-                                        what));
+        return rubus__leave(
+            context, rubus__fail(RUBUS_ESTATE,
+                                 "%s: another window on the same memory is mapped; "
+                                 "unmap it first",
+                                 what));
     }
     void *data = NULL;
     st = rubus__report_checked(context);
@@ -394,8 +395,8 @@ rubus_status rubus_array_unmap(rubus_array *array)
         return st;
     }
     if (array->storage->mapped != array) {
-        return rubus__leave(context,
-                            rubus__fail(RUBUS_ESTATE, "%s: the array is not mapped", what));
+        return rubus__leave(
+            context, rubus__fail(RUBUS_ESTATE, "%s: the array is not mapped", what));
     }
     array->storage->mapped = NULL; /* also where the bytes could not be written back */
     if (array->nbyte > 0) {

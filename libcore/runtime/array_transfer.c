@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moving elements: whole arrays and ranges between host and device, fills, random numbers,
- * copies inside and between contexts. Bulk calls only; every transfer is counted.
+ * Moving elements: whole arrays and ranges between host and device, fills, random
+ * numbers, copies inside and between contexts. Bulk calls only; every transfer is
+ * counted.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 #define SMALL_MANY 1000u        /* small transfers before validate mode complains */
 #define CHUNK_BYTES (1u << 20u) /* of what goes through the host */
 
-/* --- bytes, locked ----------------------------------------------------------------------- */
+/* --- bytes, locked ---------------------------------------------------------------- */
 
 static void count_small(rubus_context *context, uint64_t n)
 {
@@ -24,10 +25,11 @@ static void count_small(rubus_context *context, uint64_t n)
     }
     context->counters.small_transfers++;
     if (context->validate && context->counters.small_transfers == SMALL_MANY) {
-        rubus__log(RUBUS__LOG_WARNING, "validate",
-                   "%u transfers of fewer than %u bytes: read and write whole arrays, not "
-                   "single elements",
-                   SMALL_MANY, SMALL_BYTES);
+        rubus__log(
+            RUBUS__LOG_WARNING, "validate",
+            "%u transfers of fewer than %u bytes: read and write whole arrays, not "
+            "single elements",
+            SMALL_MANY, SMALL_BYTES);
     }
 }
 
@@ -41,7 +43,8 @@ rubus_status rubus__write_bytes(rubus_context *context, void *buffer, uint64_t f
     context->counters.write_bytes += n;
     count_small(context, n);
     rubus__device *dev = context->dev;
-    return rubus__slot_result(dev, "write", dev->ops->write(dev->ctx, buffer, first, src, n));
+    return rubus__slot_result(dev, "write",
+                              dev->ops->write(dev->ctx, buffer, first, src, n));
 }
 
 rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t first,
@@ -54,7 +57,8 @@ rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t fi
     context->counters.read_bytes += n;
     count_small(context, n);
     rubus__device *dev = context->dev;
-    return rubus__slot_result(dev, "read", dev->ops->read(dev->ctx, buffer, first, dst, n));
+    return rubus__slot_result(dev, "read",
+                              dev->ops->read(dev->ctx, buffer, first, dst, n));
 }
 
 rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t first,
@@ -85,7 +89,7 @@ static rubus_status copy_bytes(rubus_context *context, void *dst, uint64_t dst_f
                               dev->optional.copy(dev, dst, dst_first, src, src_first, n));
 }
 
-/* --- host transfers ------------------------------------------------------------------------- */
+/* --- host transfers --------------------------------------------------------------- */
 
 static rubus_status no_array(const char *what)
 {
@@ -99,11 +103,11 @@ static rubus_status range_check(const char *what, const rubus_array *array, int6
         return no_array(what);
     }
     if (first < 0 || count < 0 || count > array->count || first > array->count - count) {
-        return rubus__fail(RUBUS_ESHAPE,
-                           "%s: %lld elements from number %lld on are not all in the array, "
-                           "which has %lld",
-                           what, (long long)count, (long long)first,
-                           (long long)array->count);
+        return rubus__fail(
+            RUBUS_ESHAPE,
+            "%s: %lld elements from number %lld on are not all in the array, "
+            "which has %lld",
+            what, (long long)count, (long long)first, (long long)array->count);
     }
     if (host == NULL && count > 0) {
         return rubus__fail(RUBUS_EINVAL, "%s: the host pointer is NULL", what);
@@ -156,8 +160,8 @@ static rubus_status read_range(const char *what, rubus_array *array, int64_t fir
     st = rubus__report_checked(context);
     if (st == RUBUS_OK) {
         st = rubus__read_bytes(context, array->storage->buffer,
-                               rubus__array_first_byte(array) + (uint64_t)first * size, dst,
-                               (uint64_t)count * size);
+                               rubus__array_first_byte(array) + (uint64_t)first * size,
+                               dst, (uint64_t)count * size);
     }
     if (st == RUBUS_OK && context->validate && array->storage->buffer != NULL) {
         st = rubus__guards_check(array->storage);
@@ -191,7 +195,7 @@ rubus_status rubus_array_read_range(rubus_array *array, int64_t first, int64_t c
     return read_range("rubus_array_read_range", array, first, count, dst);
 }
 
-/* --- fill ------------------------------------------------------------------------------------- */
+/* --- fill ------------------------------------------------------------------------- */
 
 static rubus_status pattern_of(int32_t type, double value, uint64_t *pattern)
 {
@@ -231,8 +235,8 @@ rubus_status rubus_array_fill(rubus_array *array, double value)
 {
     static const char what[] = "rubus_array_fill";
     uint64_t pattern = 0;
-    rubus_status st = array == NULL ? no_array(what)
-                                    : pattern_of(array->type, value, &pattern);
+    rubus_status st =
+        array == NULL ? no_array(what) : pattern_of(array->type, value, &pattern);
     if (st == RUBUS_OK) {
         st = rubus__blas_prepare(array->storage->context);
     }
@@ -248,10 +252,10 @@ rubus_status rubus_array_fill(rubus_array *array, double value)
     return rubus__leave(array->storage->context, st);
 }
 
-/* --- random ------------------------------------------------------------------------------------- */
+/* --- random ----------------------------------------------------------------------- */
 
-/* SplitMix64 as a counter-based generator: the finaliser of (seed, counter). Source: Steele,
- * Lea, Flood, Fast splittable pseudorandom number generators, 2014. */
+/* SplitMix64 as a counter-based generator: the finaliser of (seed, counter). Source:
+ * Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014. */
 static uint64_t random_bits(uint64_t seed, uint64_t counter)
 {
     uint64_t z = seed * 0xD1342543DE82EF95u + (counter + 1u) * 0x9E3779B97F4A7C15u;
@@ -263,7 +267,7 @@ static uint64_t random_bits(uint64_t seed, uint64_t counter)
 static void random_element(int32_t type, uint64_t bits, double lo, double hi, void *out)
 {
     const double unit = (double)(bits >> 11u) * 0x1p-53; /* [0, 1) */
-    const double value = lo + unit * (hi - lo);  /* rounding may bring it to hi */
+    const double value = lo + unit * (hi - lo);          /* rounding may bring it to hi */
     const double whole = floor(value) < hi ? floor(value) : ceil(hi) - 1;
     switch (type) {
     case RUBUS_F64: {
@@ -307,17 +311,18 @@ static rubus_status random_limits(int32_t type, double lo, double hi)
     if (fits && whole) {
         fits = lo >= -most && hi <= most && floor(lo) == lo;
     } else if (fits && type == RUBUS_F32) {
-        const float least = (double)(float)lo < lo ? nextafterf((float)lo, INFINITY)
-                                                   : (float)lo;
+        const float least =
+            (double)(float)lo < lo ? nextafterf((float)lo, INFINITY) : (float)lo;
         fits = (double)least < hi && fabs(lo) <= (double)FLT_MAX &&
                fabs(hi) <= (double)FLT_MAX;
     }
     if (!fits) {
-        return rubus__fail(RUBUS_EINVAL,
-                           "rubus_array_random: [%.17g, %.17g) is no range for %s; give "
-                           "finite lo < hi with numbers of that type between (for integers "
-                           "a whole lo)",
-                           lo, hi, rubus__type_name(type));
+        return rubus__fail(
+            RUBUS_EINVAL,
+            "rubus_array_random: [%.17g, %.17g) is no range for %s; give "
+            "finite lo < hi with numbers of that type between (for integers "
+            "a whole lo)",
+            lo, hi, rubus__type_name(type));
     }
     return RUBUS_OK;
 }
@@ -334,8 +339,8 @@ rubus_status rubus_array_random(rubus_array *array, uint64_t seed, double lo, do
     }
     const size_t size = rubus__type_size(array->type);
     const int64_t chunk = (int64_t)(CHUNK_BYTES / size);
-    char *host = rubus__alloc_array((size_t)(array->count < chunk ? array->count : chunk),
-                                    size);
+    char *host =
+        rubus__alloc_array((size_t)(array->count < chunk ? array->count : chunk), size);
     if (host == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -352,7 +357,7 @@ rubus_status rubus_array_random(rubus_array *array, uint64_t seed, double lo, do
     return st;
 }
 
-/* --- copy ------------------------------------------------------------------------------------------ */
+/* --- copy ------------------------------------------------------------------------- */
 
 static rubus_status copy_across(rubus_array *dst, rubus_array *src)
 {
@@ -422,8 +427,9 @@ rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src)
         return st;
     }
     if (rubus__array_mapped(src)) {
-        return rubus__leave(context, rubus__fail(RUBUS_ESTATE, "%s: the source is mapped; "
-                                                               "unmap it first",
+        return rubus__leave(context, rubus__fail(RUBUS_ESTATE,
+                                                 "%s: the source is mapped; "
+                                                 "unmap it first",
                                                  what));
     }
     st = copy_bytes(context, dst->storage->buffer, rubus__array_first_byte(dst),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fill and copy as kernels of the library, for backends that fill only the required slots:
- * they compute on their own device then, and no data pass through the host. Buffers are
- * seen as ints of four bytes (see shaders/blas.rk), in pieces that a 32-bit int can count.
+ * Fill and copy as kernels of the library, for backends that fill only the required
+ * slots: they compute on their own device then, and no data pass through the host.
+ * Buffers are seen as ints of four bytes (see shaders/blas.rk), in pieces that a 32-bit
+ * int can count.
  */
 #include "config.h"
 
@@ -18,8 +19,9 @@ rubus_status rubus__blas_prepare(rubus_context *context)
         return RUBUS_OK; /* the call that follows says so */
     }
     pthread_mutex_lock(&context->lock);
-    const bool needed = !context->blas_tried && (!rubus__device_owns(context->dev, "fill") ||
-                                                 !rubus__device_owns(context->dev, "copy"));
+    const bool needed =
+        !context->blas_tried && (!rubus__device_owns(context->dev, "fill") ||
+                                 !rubus__device_owns(context->dev, "copy"));
     context->blas_tried = true;
     pthread_mutex_unlock(&context->lock);
     if (!needed) {
@@ -27,8 +29,7 @@ rubus_status rubus__blas_prepare(rubus_context *context)
     }
     const rubus_module_options options = {sizeof(options), RUBUS_F32, RUBUS_I32, 0, 0};
     rubus_module *module = NULL;
-    const rubus_status st =
-        rubus__module_embedded(context, "blas.rk", &options, &module);
+    const rubus_status st = rubus__module_embedded(context, "blas.rk", &options, &module);
     if (st == RUBUS_ENOMEM) {
         pthread_mutex_lock(&context->lock);
         context->blas_tried = false;
@@ -36,10 +37,11 @@ rubus_status rubus__blas_prepare(rubus_context *context)
         return st;
     }
     if (st != RUBUS_OK) {
-        rubus__log(RUBUS__LOG_WARNING, "context",
-                   "fill and copy go through the host, because their kernels could not be "
-                   "built: %s",
-                   rubus_error_text());
+        rubus__log(
+            RUBUS__LOG_WARNING, "context",
+            "fill and copy go through the host, because their kernels could not be "
+            "built: %s",
+            rubus_error_text());
         return RUBUS_OK;
     }
     pthread_mutex_lock(&context->lock);
@@ -51,7 +53,8 @@ rubus_status rubus__blas_prepare(rubus_context *context)
 }
 
 /* An array over part of a buffer, on the stack; lives for one launch. */
-static rubus_array window(rubus__storage *storage, int32_t type, uint64_t first, uint64_t n)
+static rubus_array window(rubus__storage *storage, int32_t type, uint64_t first,
+                          uint64_t n)
 {
     rubus_array array;
     memset(&array, 0, sizeof(array));
@@ -102,9 +105,10 @@ static rubus_status run(rubus_context *context, const char *name, const rubus_ar
     void *buffer[4];
     uint64_t first[4];
     uint64_t nbyte[4];
-    rubus__bound bound = {kernel, args, operand, {NULL, NULL}, block, buffer, first, nbyte};
-    const rubus_status st = rk_bind(context->blas->program, kernel->k, argument, NULL, NULL,
-                                    memory, &bound.binding);
+    rubus__bound bound = {kernel, args,   operand, {NULL, NULL},
+                          block,  buffer, first,   nbyte};
+    const rubus_status st = rk_bind(context->blas->program, kernel->k, argument, NULL,
+                                    NULL, memory, &bound.binding);
     return st != RUBUS_OK ? st : rubus__launch_bound(&bound);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel cache: one folder of ours (0700), one file an entry. Entries appear by rename,
- * so a reader sees a whole file or none; any number of processes may write the same entry.
- * Nothing here is trusted by its users: a backend verifies what it gets.
+ * The kernel cache: one folder of ours (0700), one file an entry. Entries appear by
+ * rename, so a reader sees a whole file or none; any number of processes may write the
+ * same entry. Nothing here is trusted by its users: a backend verifies what it gets.
  */
 #include "config.h"
 
@@ -111,8 +111,7 @@ static bool is_entry(const char *name)
 
 static bool suffix_ok(const char *suffix)
 {
-    return suffix != NULL && suffix[0] != '\0' &&
-           strlen(suffix) <= SUFFIX_MOST &&
+    return suffix != NULL && suffix[0] != '\0' && strlen(suffix) <= SUFFIX_MOST &&
            strspn(suffix, "abcdefghijklmnopqrstuvwxyz0123456789.-") == strlen(suffix);
 }
 
@@ -150,7 +149,7 @@ rubus_status rubus__cache_get(const uint8_t key[32], const char *suffix, int32_t
     return RUBUS_OK;
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------- */
 
 static bool copy_all(int from, int to)
 {

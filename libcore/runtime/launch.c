@@ -11,7 +11,7 @@
 
 #define STACK_BYTES 4096 /* working memory of a launch that needs no allocation */
 
-/* --- one entry ------------------------------------------------------------------------------ */
+/* --- one entry -------------------------------------------------------------------- */
 
 static void put_scalar(const rk_slot *s, const rubus_arg *arg, char *block)
 {
@@ -122,7 +122,7 @@ rubus_status rubus__launch_entry(const rubus__bound *bound, int32_t entry,
                        context->dev->ops->launch(context->dev->ctx, module->impl, &info));
 }
 
-/* --- all passes ------------------------------------------------------------------------------- */
+/* --- all passes ------------------------------------------------------------------- */
 
 static bool has_fold(const rk_kernel *k, int32_t pass)
 {
@@ -166,7 +166,7 @@ rubus_status rubus__launch_bound(const rubus__bound *bound)
     return st;
 }
 
-/* --- results that the call waits for ------------------------------------------------------------- */
+/* --- results that the call waits for ---------------------------------------------- */
 
 static rubus_status prepare_results(const rubus_kernel *kernel, const rubus_arg *args,
                                     rubus__operand *operand)
@@ -208,7 +208,8 @@ static rubus_status read_results(const rubus_kernel *kernel, const rubus_arg *ar
         }
         double wide = 0;
         float narrow = 0;
-        rubus_status st = reported ? RUBUS_OK : rubus__report_checked(kernel->module->context);
+        rubus_status st =
+            reported ? RUBUS_OK : rubus__report_checked(kernel->module->context);
         reported = true;
         if (st == RUBUS_OK) {
             st = rubus__read_bytes(kernel->module->context, operand[p].buffer,
@@ -241,7 +242,7 @@ static void array_operands(const rubus_kernel *kernel, const rubus_arg *args,
     }
 }
 
-/* --- the call ------------------------------------------------------------------------------------- */
+/* --- the call --------------------------------------------------------------------- */
 
 static rubus_status run_locked(const rubus__bound *bound, rubus__operand *operand,
                                const rk_argument *argument)
@@ -276,8 +277,8 @@ static size_t working_size(const rubus_kernel *kernel)
     const size_t nparam = (size_t)kernel->k->decl->nparam;
     const size_t nbuffer = kernel->nbuffer_room;
     return nparam * (sizeof(rk_argument) + sizeof(rubus__operand)) + kernel->block_room +
-           rk_binding_size(kernel->k) + nbuffer * (sizeof(void *) + 2 * sizeof(uint64_t)) +
-           8u * 16u;
+           rk_binding_size(kernel->k) +
+           nbuffer * (sizeof(void *) + 2 * sizeof(uint64_t)) + 8u * 16u;
 }
 
 static rubus_status launch_in(char *memory, const rubus_kernel *kernel, const int64_t *lo,
@@ -322,8 +323,8 @@ static rubus_status no_kernel(void)
                                         "rubus_module_kernel");
 }
 
-static rubus_status launch(const rubus_kernel *kernel, const int64_t *lo, const int64_t *hi,
-                           const rubus_arg *args, size_t nargs)
+static rubus_status launch(const rubus_kernel *kernel, const int64_t *lo,
+                           const int64_t *hi, const rubus_arg *args, size_t nargs)
 {
     if (kernel == NULL) {
         return no_kernel();
@@ -349,15 +350,17 @@ rubus_status rubus_launch_args(const rubus_kernel *kernel, const rubus_arg *args
 }
 
 rubus_status rubus_launch_range_args(const rubus_kernel *kernel, const int64_t *lo,
-                                     const int64_t *hi, const rubus_arg *args, size_t nargs)
+                                     const int64_t *hi, const rubus_arg *args,
+                                     size_t nargs)
 {
     if (kernel != NULL && (kernel->k->decl->nindex == 0 || lo == NULL || hi == NULL)) {
-        return rubus__fail(RUBUS_EINVAL,
-                           kernel->k->decl->nindex == 0
-                               ? "kernel `%s` is a whole-array kernel: it has no range to "
-                                 "give; use rubus_launch"
-                               : "kernel `%s`: lo or hi of the range is NULL",
-                           kernel->k->decl->name);
+        return rubus__fail(
+            RUBUS_EINVAL,
+            kernel->k->decl->nindex == 0
+                ? "kernel `%s` is a whole-array kernel: it has no range to "
+                  "give; use rubus_launch"
+                : "kernel `%s`: lo or hi of the range is NULL",
+            kernel->k->decl->name);
     }
     return launch(kernel, lo, hi, args, nargs);
 }

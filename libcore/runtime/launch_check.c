@@ -36,8 +36,8 @@ static rubus_status wrong_kind(const rubus_kernel *kernel, size_t at, const char
                        wanted, kind_name(arg->kind));
 }
 
-static rubus_status check_array(const rubus_kernel *kernel, size_t at, const rubus_arg *arg,
-                                int32_t rank)
+static rubus_status check_array(const rubus_kernel *kernel, size_t at,
+                                const rubus_arg *arg, int32_t rank)
 {
     const rk_decl *decl = kernel->k->decl->param[at];
     const char *name = kernel->k->decl->name;
@@ -48,57 +48,63 @@ static rubus_status check_array(const rubus_kernel *kernel, size_t at, const rub
     }
     const rubus_context *context = kernel->module->context;
     if (array->storage->context != context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "kernel `%s` was built on backend %s (device \"%s\"), but the "
-                           "array for `%s` lives on %s (device \"%s\") in another context; "
-                           "copy it with rubus_array_copy",
-                           name, context->dev->name, context->dev->caps.name, decl->name,
-                           array->storage->context->dev->name,
-                           array->storage->context->dev->caps.name);
+        return rubus__fail(
+            RUBUS_EFOREIGN,
+            "kernel `%s` was built on backend %s (device \"%s\"), but the "
+            "array for `%s` lives on %s (device \"%s\") in another context; "
+            "copy it with rubus_array_copy",
+            name, context->dev->name, context->dev->caps.name, decl->name,
+            array->storage->context->dev->name, array->storage->context->dev->caps.name);
     }
     const int32_t type = rk_param_type(kernel->module->program, decl);
     if (array->type != type) {
-        return rubus__fail(RUBUS_ETYPE, "kernel `%s`: `%s` has elements of %s, the array "
-                                        "given has %s",
+        return rubus__fail(RUBUS_ETYPE,
+                           "kernel `%s`: `%s` has elements of %s, the array "
+                           "given has %s",
                            name, decl->name, rubus__type_name(type),
                            rubus__type_name(array->type));
     }
     if (array->shape.rank != rank) {
-        return rubus__fail(RUBUS_ESHAPE, "kernel `%s`: `%s` has rank %d, the array given has "
-                                         "rank %d",
+        return rubus__fail(RUBUS_ESHAPE,
+                           "kernel `%s`: `%s` has rank %d, the array given has "
+                           "rank %d",
                            name, decl->name, (int)rank, (int)array->shape.rank);
     }
     return RUBUS_OK;
 }
 
-static rubus_status check_result(const rubus_kernel *kernel, size_t at, const rubus_arg *arg)
+static rubus_status check_result(const rubus_kernel *kernel, size_t at,
+                                 const rubus_arg *arg)
 {
     if (arg->kind == RUBUS_ARG_RESULT_F64 || arg->kind == RUBUS_ARG_RESULT_F32) {
         if (arg->u.result_f64 == NULL) {
-            return rubus__fail(RUBUS_EINVAL, "kernel `%s`: the pointer for result `%s` is "
-                                             "NULL",
+            return rubus__fail(RUBUS_EINVAL,
+                               "kernel `%s`: the pointer for result `%s` is "
+                               "NULL",
                                kernel->k->decl->name, kernel->k->decl->param[at]->name);
         }
         return RUBUS_OK;
     }
     if (arg->kind != RUBUS_ARG_ARRAY) {
-        return wrong_kind(kernel, at, "a pointer to double or float, or an array of one "
-                                      "element",
+        return wrong_kind(kernel, at,
+                          "a pointer to double or float, or an array of one "
+                          "element",
                           arg);
     }
     const rubus_status st =
         check_array(kernel, at, arg, arg->u.array == NULL ? 1 : arg->u.array->shape.rank);
     if (st == RUBUS_OK && arg->u.array->count != 1) {
-        return rubus__fail(RUBUS_ESHAPE, "kernel `%s`: the array for result `%s` has %lld "
-                                         "elements, it must have one",
+        return rubus__fail(RUBUS_ESHAPE,
+                           "kernel `%s`: the array for result `%s` has %lld "
+                           "elements, it must have one",
                            kernel->k->decl->name, kernel->k->decl->param[at]->name,
                            (long long)arg->u.array->count);
     }
     return st;
 }
 
-static rubus_status check_scalar(const rubus_kernel *kernel, size_t at, const rubus_arg *arg,
-                                 rk_argument *out)
+static rubus_status check_scalar(const rubus_kernel *kernel, size_t at,
+                                 const rubus_arg *arg, rk_argument *out)
 {
     const rk_decl *decl = kernel->k->decl->param[at];
     if (arg->kind == RUBUS_ARG_REAL && decl->type == RK_REAL) {
@@ -111,14 +117,16 @@ static rubus_status check_scalar(const rubus_kernel *kernel, size_t at, const ru
     const int64_t v = arg->u.integer;
     const char *name = kernel->k->decl->name;
     if (decl->type == RK_BOOL && v != 0 && v != 1) {
-        return rubus__fail(RUBUS_EINVAL, "kernel `%s`: `%s` is a truth value, 0 or 1; %lld "
-                                         "was given",
+        return rubus__fail(RUBUS_EINVAL,
+                           "kernel `%s`: `%s` is a truth value, 0 or 1; %lld "
+                           "was given",
                            name, decl->name, (long long)v);
     }
     if (decl->type == RK_INT && !kernel->module->program->unit->numbers.int64 &&
         (v < INT32_MIN || v > INT32_MAX)) {
-        return rubus__fail(RUBUS_ELIMIT, "kernel `%s`: %lld for `%s` does not fit the "
-                                         "module's 32-bit int; build it with index i64",
+        return rubus__fail(RUBUS_ELIMIT,
+                           "kernel `%s`: %lld for `%s` does not fit the "
+                           "module's 32-bit int; build it with index i64",
                            name, (long long)v, decl->name);
     }
     out->integer = v;
@@ -161,13 +169,15 @@ static rubus_status check_alias(const rubus_kernel *kernel, const rubus_arg *arg
         }
         for (size_t k = 0; k < nargs; k++) {
             const rubus_array *b = args[k].u.array;
-            if (k == i || args[k].kind != RUBUS_ARG_ARRAY || !rubus__array_overlap(a, b)) {
+            if (k == i || args[k].kind != RUBUS_ARG_ARRAY ||
+                !rubus__array_overlap(a, b)) {
                 continue;
             }
-            return rubus__fail(RUBUS_EALIAS,
-                               "kernel `%s`: `%s` is written and shares memory with `%s`; "
-                               "pass two different arrays",
-                               decl->name, decl->param[i]->name, decl->param[k]->name);
+            return rubus__fail(
+                RUBUS_EALIAS,
+                "kernel `%s`: `%s` is written and shares memory with `%s`; "
+                "pass two different arrays",
+                decl->name, decl->param[i]->name, decl->param[k]->name);
         }
     }
     return RUBUS_OK;
@@ -178,8 +188,9 @@ rubus_status rubus__launch_check_mapped(const rubus_kernel *kernel, const rubus_
     const rk_decl *decl = kernel->k->decl;
     for (int32_t i = 0; i < decl->nparam; i++) {
         if (args[i].kind == RUBUS_ARG_ARRAY && rubus__array_mapped(args[i].u.array)) {
-            return rubus__fail(RUBUS_ESTATE, "kernel `%s`: the array for `%s` is mapped; "
-                                             "unmap it first",
+            return rubus__fail(RUBUS_ESTATE,
+                               "kernel `%s`: the array for `%s` is mapped; "
+                               "unmap it first",
                                decl->name, decl->param[i]->name);
         }
     }

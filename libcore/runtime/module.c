@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* --- imports ------------------------------------------------------------------------------ */
+/* --- imports ---------------------------------------------------------------------- */
 
 char *rubus__source_read(void *user, const char *importer, const char *name,
                          char **out_name, size_t *out_size, const char **out_reason)
@@ -33,7 +33,7 @@ char *rubus__source_read(void *user, const char *importer, const char *name,
     return text;
 }
 
-/* --- descriptors for the backend ------------------------------------------------------------- */
+/* --- descriptors for the backend -------------------------------------------------- */
 
 static void describe_entry(const rk_entry *e, rubus_entry *out, rubus_param *param)
 {
@@ -103,8 +103,8 @@ static rubus_status make_kernels(rubus_module *module)
         extent += k->k->decl->nparam;
         for (int32_t e = 0; e < k->k->nentry; e++) {
             const rubus_entry *entry = &module->entry[k->k->first_entry + e];
-            k->block_room = entry->block_size > k->block_room ? entry->block_size
-                                                              : k->block_room;
+            k->block_room =
+                entry->block_size > k->block_room ? entry->block_size : k->block_room;
             k->nbuffer_room =
                 entry->nbuffer > k->nbuffer_room ? entry->nbuffer : k->nbuffer_room;
         }
@@ -132,10 +132,9 @@ static rubus_status backend_build(rubus_module *module)
     desc.entry = module->entry;
     pthread_mutex_lock(&context->build_lock);
     rubus__error_clear();
-    const rubus_status st =
-        RUBUS__SLOT(context, "module_create",
-                    context->dev->ops->module_create(context->dev->ctx, &desc,
-                                                     &module->impl));
+    const rubus_status st = RUBUS__SLOT(
+        context, "module_create",
+        context->dev->ops->module_create(context->dev->ctx, &desc, &module->impl));
     pthread_mutex_unlock(&context->build_lock);
     if (st == RUBUS_ELOST) {
         pthread_mutex_lock(&context->lock);
@@ -164,7 +163,7 @@ static rubus_status make_error_buffer(rubus_module *module)
     return rubus__leave(context, st);
 }
 
-/* --- creation ------------------------------------------------------------------------------------ */
+/* --- creation --------------------------------------------------------------------- */
 
 static rubus_status options_read(const rubus_context *context,
                                  const rubus_module_options *given, rk_options *out)
@@ -176,7 +175,8 @@ static rubus_status options_read(const rubus_context *context,
             return rubus__fail(RUBUS_EINVAL,
                                "rubus_module_create: set struct_size of the options");
         }
-        memcpy(&o, given, given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));
+        memcpy(&o, given,
+               given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));
     }
     memset(out, 0, sizeof(*out));
     out->real = o.real == 0 ? RUBUS_F64 : o.real;
@@ -185,10 +185,11 @@ static rubus_status options_read(const rubus_context *context,
     out->fast = o.fast != 0;
     out->dialect = context->dev->caps.dialect;
     if (out->real == RUBUS_F64 && context->dev->caps.fp64 == 0) {
-        return rubus__fail(RUBUS_EUNSUPPORTED,
-                           "device \"%s\" of backend %s has no f64; build the module with "
-                           "real f32 (`--real f32`), or choose another device",
-                           context->dev->caps.name, context->dev->name);
+        return rubus__fail(
+            RUBUS_EUNSUPPORTED,
+            "device \"%s\" of backend %s has no f64; build the module with "
+            "real f32 (`--real f32`), or choose another device",
+            context->dev->caps.name, context->dev->name);
     }
     return RUBUS_OK;
 }
@@ -253,12 +254,12 @@ static rubus_status create(rubus_context *context, const char *name, const char 
     return RUBUS_OK;
 }
 
-rubus_status rubus_module_create(rubus_context *context, const char *name, const char *text,
-                                 const rubus_module_options *options,
+rubus_status rubus_module_create(rubus_context *context, const char *name,
+                                 const char *text, const rubus_module_options *options,
                                  rubus_module **out_module)
 {
-    return create(context, name, text, text == NULL ? 0 : strlen(text), rubus__source_read,
-                  options, out_module);
+    return create(context, name, text, text == NULL ? 0 : strlen(text),
+                  rubus__source_read, options, out_module);
 }
 
 rubus_status rubus_module_create_file(rubus_context *context, const char *path,
@@ -289,7 +290,7 @@ rubus_status rubus__module_embedded(rubus_context *context, const char *name,
     return create(context, name, e->text, e->size, rk_read_embedded, options, out_module);
 }
 
-/* --- destruction --------------------------------------------------------------------------------- */
+/* --- destruction ------------------------------------------------------------------ */
 
 void rubus__module_release(rubus_module *module)
 {
@@ -321,7 +322,7 @@ void rubus_module_destroy(rubus_module *module)
     rubus__module_release(module);
 }
 
-/* --- kernels --------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------- */
 
 const rubus_kernel *rubus_module_kernel(rubus_module *module, const char *name)
 {
@@ -381,16 +382,16 @@ rubus_status rubus_kernel_param_get(const rubus_kernel *kernel, uint32_t at,
 {
     if (param == NULL || param->struct_size < sizeof(param->struct_size) ||
         at >= rubus_kernel_param_count(kernel)) {
-        return rubus__fail(RUBUS_EINVAL,
-                           "rubus_kernel_param_get: parameter %u of %u, or no struct_size",
-                           (unsigned)at, (unsigned)rubus_kernel_param_count(kernel));
+        return rubus__fail(
+            RUBUS_EINVAL, "rubus_kernel_param_get: parameter %u of %u, or no struct_size",
+            (unsigned)at, (unsigned)rubus_kernel_param_count(kernel));
     }
     const rk_decl *decl = kernel->k->decl->param[at];
     rubus_kernel_param all;
     memset(&all, 0, sizeof(all));
     all.struct_size = param->struct_size;
     all.name = decl->name;
-    all.kind = decl->rank > 0     ? RUBUS_PARAM_ARRAY
+    all.kind = decl->rank > 0    ? RUBUS_PARAM_ARRAY
                : decl->is_result ? RUBUS_PARAM_RESULT
                                  : RUBUS_PARAM_SCALAR;
     all.type = rk_param_type(kernel->module->program, decl);
@@ -402,6 +403,7 @@ rubus_status rubus_kernel_param_get(const rubus_kernel *kernel, uint32_t at,
     } else if (all.kind == RUBUS_PARAM_RESULT) {
         all.access = RUBUS_WRITE;
     }
-    memcpy(param, &all, param->struct_size < sizeof(all) ? param->struct_size : sizeof(all));
+    memcpy(param, &all,
+           param->struct_size < sizeof(all) ? param->struct_size : sizeof(all));
     return RUBUS_OK;
 }

@@ -2,8 +2,8 @@
 /*
  * Results of kernels: a pass that folds leaves one partial per line and segment; trees of
  * RK_TREE partials a point join them, level by level, in an order that the shape alone
- * fixes. Partials live in scratch memory of the context; the queue is in order, so the next
- * launch may use the same memory.
+ * fixes. Partials live in scratch memory of the context; the queue is in order, so the
+ * next launch may use the same memory.
  */
 #include "config.h"
 
@@ -137,10 +137,10 @@ rubus_status rubus__launch_fold_pass(const rubus__bound *bound, int32_t pass,
     }
     for (int32_t i = 1; st == RUBUS_OK && i <= nfold; i++) {
         const rk_entry *tree = &module->program->entry[first_entry + i];
-        const uint64_t nbyte =
-            (uint64_t)(range->npartial > 0 ? range->npartial : 1) *
-            partial_size(bound, tree->fold);
-        st = scratch_operand(module->context, tree->number, nbyte, &partial[tree->number]);
+        const uint64_t nbyte = (uint64_t)(range->npartial > 0 ? range->npartial : 1) *
+                               partial_size(bound, tree->fold);
+        st =
+            scratch_operand(module->context, tree->number, nbyte, &partial[tree->number]);
     }
     rubus__fold_slots fold;
     memset(&fold, 0, sizeof(fold));
@@ -150,10 +150,9 @@ rubus_status rubus__launch_fold_pass(const rubus__bound *bound, int32_t pass,
     }
     for (int32_t i = 1; st == RUBUS_OK && i <= nfold; i++) {
         const rk_entry *tree = &module->program->entry[first_entry + i];
-        st = range->npartial == 0
-                 ? write_neutral(bound, tree)
-                 : run_tree(bound, first_entry + i, &partial[tree->number],
-                            range->npartial);
+        st = range->npartial == 0 ? write_neutral(bound, tree)
+                                  : run_tree(bound, first_entry + i,
+                                             &partial[tree->number], range->npartial);
     }
     rubus__free(partial);
     return st;

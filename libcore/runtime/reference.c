@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The built-in backend `reference`: runs kernels in the interpreter of the kernel compiler,
- * slowly and exactly as the language means them. It is a plugin like any other, seen by the
- * core through its table only, and fills the required slots alone, so the stubs of all
- * optional slots are at work in it.
+ * The built-in backend `reference`: runs kernels in the interpreter of the kernel
+ * compiler, slowly and exactly as the language means them. It is a plugin like any other,
+ * seen by the core through its table only, and fills the required slots alone, so the
+ * stubs of all optional slots are at work in it.
  *
  * A launch runs before it returns. What goes wrong in it is kept and reported by the next
  * call that waits, as on a device.
@@ -40,7 +40,7 @@ typedef struct ref_module {
     rk_program *program;
 } ref_module;
 
-/* --- devices ---------------------------------------------------------------------------------- */
+/* --- devices ---------------------------------------------------------------------- */
 
 static rubus_status device_count(void *be, uint32_t *out_n)
 {
@@ -85,7 +85,7 @@ static rubus_status device_caps(void *be, uint32_t device, rubus_caps *out_caps)
     return RUBUS_OK;
 }
 
-/* --- contexts --------------------------------------------------------------------------------- */
+/* --- contexts --------------------------------------------------------------------- */
 
 static rubus_status context_create(void *be, uint32_t device, void **out_ctx)
 {
@@ -120,10 +120,11 @@ static rubus_status report(ref_context *c)
         if (c->text != NULL) {
             rubus__error_restore(c->text);
         } else {
-            (void)c->host->fail(c->host->ctx, st,
-                                "an earlier launch failed: %s; there was no memory to keep "
-                                "the details",
-                                rubus_status_text(st));
+            (void)c->host->fail(
+                c->host->ctx, st,
+                "an earlier launch failed: %s; there was no memory to keep "
+                "the details",
+                rubus_status_text(st));
         }
         rubus__free(c->text);
         c->text = NULL;
@@ -137,7 +138,7 @@ static rubus_status synchronize(void *ctx)
     return report(ctx);
 }
 
-/* --- buffers ---------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------- */
 
 static rubus_status buffer_create(void *ctx, uint64_t nbyte, void **out_buffer)
 {
@@ -212,7 +213,7 @@ static rubus_status buffer_read(void *ctx, const void *buffer, uint64_t first, v
     return st == RUBUS_OK ? report(ctx) : st;
 }
 
-/* --- modules ---------------------------------------------------------------------------------- */
+/* --- modules ---------------------------------------------------------------------- */
 
 /* The core laid out the blocks; the program made of the text must read them the same. */
 static bool entry_agrees(const rubus_entry *given, const rk_entry *own)
@@ -235,7 +236,8 @@ static bool entry_agrees(const rubus_entry *given, const rk_entry *own)
     return true;
 }
 
-static rubus_status module_create(void *ctx, const rubus_module_desc *desc, void **out_module)
+static rubus_status module_create(void *ctx, const rubus_module_desc *desc,
+                                  void **out_module)
 {
     const ref_context *c = ctx;
     if (strcmp(desc->dialect, "rk") != 0) {
@@ -248,7 +250,8 @@ static rubus_status module_create(void *ctx, const rubus_module_desc *desc, void
         return RUBUS_ENOMEM;
     }
     rk_program *program;
-    rubus_status st = rk_program_from_text(desc->name, desc->text, desc->text_size, &program);
+    rubus_status st =
+        rk_program_from_text(desc->name, desc->text, desc->text_size, &program);
     if (st != RUBUS_OK) {
         c->host->free(c->host->ctx, module);
         return st;
@@ -261,7 +264,8 @@ static rubus_status module_create(void *ctx, const rubus_module_desc *desc, void
         rk_program_destroy(program);
         c->host->free(c->host->ctx, module);
         return c->host->fail(c->host->ctx, RUBUS_EINTERNAL,
-                             "the entries of module `%s` do not fit its text", desc->name);
+                             "the entries of module `%s` do not fit its text",
+                             desc->name);
     }
     module->program = program;
     *out_module = module;
@@ -278,7 +282,7 @@ static void module_destroy(void *ctx, void *module)
     }
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------- */
 
 /* The block with the range and the addresses of this launch. */
 static void fill_block(unsigned char *block, const rk_entry *entry,
@@ -291,7 +295,8 @@ static void fill_block(unsigned char *block, const rk_entry *entry,
     for (int32_t k = 0; k < entry->nslot; k++) {
         if (entry->slot[k].access != 0) {
             const ref_buffer *b = info->buffer[number];
-            unsigned char *address = b == NULL ? NULL : b->data + info->first_byte[number];
+            unsigned char *address =
+                b == NULL ? NULL : b->data + info->first_byte[number];
             memcpy(block + entry->slot[k].offset, &address, sizeof(address));
             number++;
         }
@@ -320,7 +325,7 @@ static rubus_status launch(void *ctx, void *module, const rubus_launch_info *inf
     return st;
 }
 
-/* --- the plugin ------------------------------------------------------------------------------- */
+/* --- the plugin ------------------------------------------------------------------- */
 
 static const rubus_ops table = {
     .struct_size = sizeof(rubus_ops),

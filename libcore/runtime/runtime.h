@@ -35,14 +35,14 @@ struct rubus_context {
     bool validate;
     rubus_context_counters counters;
     struct rubus__storage *storages; /* all alive, for validate mode */
-    rubus__scratch *scratch;    /* partials of folds, then two for their trees */
+    rubus__scratch *scratch;         /* partials of folds, then two for their trees */
     int32_t nscratch;
-    rubus__scratch results;     /* one slot of result_stride bytes per result */
+    rubus__scratch results; /* one slot of result_stride bytes per result */
     uint64_t result_stride;
     struct rubus_module *pending; /* checked modules launched since the last report */
-    bool late;                    /* an error was found before a waiting call: for the next */
-    char *late_error;             /* its text; NULL if there was no memory for it */
-    struct rubus_module *blas;    /* kernels that stand in for fill and copy */
+    bool late;        /* an error was found before a waiting call: for the next */
+    char *late_error; /* its text; NULL if there was no memory for it */
+    struct rubus_module *blas; /* kernels that stand in for fill and copy */
     bool blas_tried;
 };
 
@@ -50,10 +50,10 @@ struct rubus_context {
 typedef struct rubus__storage {
     atomic_int references;
     rubus_context *context;
-    void *buffer;   /* NULL if nbyte is 0 */
-    uint64_t nbyte; /* without guards */
-    uint64_t base;  /* first byte of the user's memory in the buffer */
-    bool guarded;   /* validate mode: the guard zones are written */
+    void *buffer;                     /* NULL if nbyte is 0 */
+    uint64_t nbyte;                   /* without guards */
+    uint64_t base;                    /* first byte of the user's memory in the buffer */
+    bool guarded;                     /* validate mode: the guard zones are written */
     const struct rubus_array *mapped; /* the window that is mapped; under the lock */
     struct rubus__storage *next;      /* in context->storages */
     struct rubus__storage *before;
@@ -71,9 +71,9 @@ struct rubus_array {
 struct rubus_kernel {
     struct rubus_module *module;
     const rk_kernel *k;
-    uint32_t block_room;    /* largest block of its entries */
-    uint32_t nbuffer_room;  /* most buffers of an entry */
-    int64_t (*extent)[3];   /* of the checked launches since the last report */
+    uint32_t block_room;   /* largest block of its entries */
+    uint32_t nbuffer_room; /* most buffers of an entry */
+    int64_t (*extent)[3];  /* of the checked launches since the last report */
 };
 
 struct rubus_module {
@@ -89,7 +89,7 @@ struct rubus_module {
     struct rubus_module *next_pending;
 };
 
-/* --- context.c ---------------------------------------------------------------------------- */
+/* --- context.c -------------------------------------------------------------------- */
 
 void rubus__context_hold(rubus_context *context);
 /* Locks; EINVAL for NULL (named `what`), EFORKED, ELOST. */
@@ -98,14 +98,13 @@ rubus_status rubus__enter(rubus_context *context, const char *what);
 rubus_status rubus__leave(rubus_context *context, rubus_status st);
 bool rubus__context_forked(const rubus_context *context);
 /* Passes the status of a required or optional slot through rubus__slot_result. */
-#define RUBUS__SLOT(context, slot, call) \
-    rubus__slot_result((context)->dev, slot, (call))
+#define RUBUS__SLOT(context, slot, call) rubus__slot_result((context)->dev, slot, (call))
 
-/* --- array.c ------------------------------------------------------------------------------- */
+/* --- array.c ---------------------------------------------------------------------- */
 
 rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
                                    rubus__storage **out_storage); /* locked */
-void rubus__storage_release(rubus__storage *storage); /* not locked */
+void rubus__storage_release(rubus__storage *storage);             /* not locked */
 /* Locks the context of an array that may be used now: EINVAL (NULL), ESTATE (memory of it
  * is mapped), and as rubus__enter. */
 rubus_status rubus__array_enter(const rubus_array *array, const char *what);
@@ -113,7 +112,7 @@ bool rubus__array_mapped(const rubus_array *array); /* locked: some byte of it i
 bool rubus__array_overlap(const rubus_array *a, const rubus_array *b);
 uint64_t rubus__array_first_byte(const rubus_array *array); /* in its buffer */
 
-/* --- array_transfer.c ----------------------------------------------------------------------- */
+/* --- array_transfer.c ------------------------------------------------------------- */
 
 /* Locked. Ranges in bytes of the buffer. */
 rubus_status rubus__write_bytes(rubus_context *context, void *buffer, uint64_t first,
@@ -123,7 +122,7 @@ rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t fi
 rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t first,
                                uint64_t n, const void *pattern, uint32_t pattern_size);
 
-/* --- blas.c: fill and copy as kernels where a backend has no slot ----------------------------- */
+/* --- blas.c: fill and copy as kernels where a backend has no slot ----------------- */
 
 rubus_status rubus__blas_fill(rubus_context *context, void *buffer, uint64_t first,
                               uint64_t n, const void *pattern, uint32_t pattern_size);
@@ -133,7 +132,7 @@ rubus_status rubus__blas_copy(rubus_context *context, void *dst, uint64_t dst_fi
  * through the host stay then. */
 rubus_status rubus__blas_prepare(rubus_context *context);
 
-/* --- module.c ----------------------------------------------------------------------------------- */
+/* --- module.c --------------------------------------------------------------------- */
 
 void rubus__module_release(rubus_module *module);
 /* As rubus_module_create, from an embedded source of the library ("relax.rk"). */
@@ -143,7 +142,7 @@ rubus_status rubus__module_embedded(rubus_context *context, const char *name,
 char *rubus__source_read(void *user, const char *importer, const char *name,
                          char **out_name, size_t *out_size, const char **out_reason);
 
-/* --- launch.c ------------------------------------------------------------------------------------- */
+/* --- launch.c --------------------------------------------------------------------- */
 
 /* One buffer argument of a kernel. */
 typedef struct rubus__operand {
@@ -158,8 +157,8 @@ typedef struct rubus__bound {
     const rubus_arg *args;
     const rubus__operand *operand; /* by parameter */
     rk_binding binding;
-    void *block;    /* kernel->block_room bytes */
-    void **buffer;  /* kernel->nbuffer_room each */
+    void *block;   /* kernel->block_room bytes */
+    void **buffer; /* kernel->nbuffer_room each */
     uint64_t *first;
     uint64_t *nbyte;
 } rubus__bound;
@@ -177,15 +176,16 @@ rubus_status rubus__launch_entry(const rubus__bound *bound, int32_t entry,
 /* Locked: the whole launch, operands given (results included). */
 rubus_status rubus__launch_bound(const rubus__bound *bound);
 
-/* --- launch_check.c --------------------------------------------------------------------------------- */
+/* --- launch_check.c --------------------------------------------------------------- */
 
 /* Everything about the arguments but what rk_bind checks. Fills args2 for rk_bind. */
 rubus_status rubus__launch_check(const rubus_kernel *kernel, const rubus_arg *args,
                                  size_t nargs, rk_argument *out_argument);
 /* Locked: no array of the arguments is mapped, else ESTATE. */
-rubus_status rubus__launch_check_mapped(const rubus_kernel *kernel, const rubus_arg *args);
+rubus_status rubus__launch_check_mapped(const rubus_kernel *kernel,
+                                        const rubus_arg *args);
 
-/* --- reduce.c ------------------------------------------------------------------------------------------ */
+/* --- reduce.c --------------------------------------------------------------------- */
 
 /* Locked: the entries of pass `pass` and the trees of its folds. */
 rubus_status rubus__launch_fold_pass(const rubus__bound *bound, int32_t pass,
@@ -193,10 +193,10 @@ rubus_status rubus__launch_fold_pass(const rubus__bound *bound, int32_t pass,
 rubus_status rubus__scratch_get(rubus_context *context, rubus__scratch *scratch,
                                 uint64_t nbyte);
 
-/* --- validate.c ------------------------------------------------------------------------------------------ */
+/* --- validate.c ------------------------------------------------------------------- */
 
 rubus_status rubus__poison(rubus__storage *storage); /* locked: fresh memory and guards */
-rubus_status rubus__guards_check(rubus__storage *storage); /* locked */
+rubus_status rubus__guards_check(rubus__storage *storage);    /* locked */
 rubus_status rubus__guards_check_all(rubus_context *context); /* locked */
 /* Locked, at a waiting call: the error record of checked modules, once. */
 rubus_status rubus__report_checked(rubus_context *context);

@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* --- error records of checked modules ----------------------------------------------------- */
+/* --- error records of checked modules --------------------------------------------- */
 
 static rubus_status report(const rubus_module *module, const int64_t *record)
 {
     const rk_program *p = module->program;
     if (record[0] < 1 || record[0] > p->nsite) {
-        return rubus__fail(RUBUS_EINTERNAL, "%s: the error record of the module is damaged",
-                           p->name);
+        return rubus__fail(RUBUS_EINTERNAL,
+                           "%s: the error record of the module is damaged", p->name);
     }
     const rk_site *site = &p->site[record[0] - 1];
     const rubus_kernel *kernel = &module->kernel[site->kernel];
@@ -28,17 +28,18 @@ static rubus_status report(const rubus_module *module, const int64_t *record)
         const char *comma = d == 0 ? "" : ", ";
         rubus__snprintf(index + strlen(index), sizeof(index) - strlen(index), "%s%lld",
                         comma, (long long)record[1 + d]);
-        rubus__snprintf(extent + strlen(extent), sizeof(extent) - strlen(extent), "%s%lld",
-                        comma, (long long)kernel->extent[site->param][d]);
+        rubus__snprintf(extent + strlen(extent), sizeof(extent) - strlen(extent),
+                        "%s%lld", comma, (long long)kernel->extent[site->param][d]);
     }
     int32_t line = 0;
     int32_t column = 0;
     rk_line_column(site->at_source, &line, &column);
-    return rubus__fail(RUBUS_EBOUNDS,
-                       "kernel `%s`: %s:%d:%d: index [%s] is outside `%s`, whose extents are "
-                       "[%s]; the access was not made",
-                       kernel->k->decl->name, site->at_source.source->name, (int)line,
-                       (int)column, index, array->name, extent);
+    return rubus__fail(
+        RUBUS_EBOUNDS,
+        "kernel `%s`: %s:%d:%d: index [%s] is outside `%s`, whose extents are "
+        "[%s]; the access was not made",
+        kernel->k->decl->name, site->at_source.source->name, (int)line, (int)column,
+        index, array->name, extent);
 }
 
 static rubus_status report_one(rubus_module *module)
@@ -63,7 +64,8 @@ static void report_later(rubus_module *module)
     if (context->lost) {
         return;
     }
-    char *before = rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
+    char *before =
+        rubus_error_text()[0] != '\0' ? rubus__strdup(rubus_error_text()) : NULL;
     if (report_one(module) == RUBUS_EBOUNDS && !context->late) {
         context->late = true;
         context->late_error = rubus__error_take();
@@ -78,12 +80,12 @@ static rubus_status take_late(rubus_context *context)
         return RUBUS_OK;
     }
     context->late = false;
-    const rubus_status st = rubus__fail(
-        RUBUS_EBOUNDS, "%s",
-        context->late_error != NULL
-            ? context->late_error
-            : "a kernel of a checked module left an array; there was no memory to keep the "
-              "details");
+    const rubus_status st = rubus__fail(RUBUS_EBOUNDS, "%s",
+                                        context->late_error != NULL
+                                            ? context->late_error
+                                            : "a kernel of a checked module left an "
+                                              "array; there was no memory to keep the "
+                                              "details");
     rubus__free(context->late_error);
     context->late_error = NULL;
     return st;
@@ -144,7 +146,7 @@ void rubus__pending_remove(rubus_module *module)
     }
 }
 
-/* --- validate mode ---------------------------------------------------------------------------- */
+/* --- validate mode ---------------------------------------------------------------- */
 
 #define POISON_BYTE 0xA5
 #define GUARD_BYTE 0x5A
@@ -177,9 +179,11 @@ rubus_status rubus__poison(rubus__storage *storage)
     memset(bytes, GUARD_BYTE, CHUNK);
     rubus_status st = write_bytes_of(storage, 0, storage->base, bytes);
     if (st == RUBUS_OK) {
-        st = write_bytes_of(storage, storage->base + storage->nbyte, storage->base, bytes);
+        st =
+            write_bytes_of(storage, storage->base + storage->nbyte, storage->base, bytes);
     }
-    /* 0xA5 repeated is no plausible number in any type; every eighth byte makes reals NaN */
+    /* 0xA5 repeated is no plausible number in any type; every eighth byte makes reals NaN
+     * */
     memset(bytes, POISON_BYTE, CHUNK);
     for (uint32_t i = 3; i < CHUNK; i += 4) {
         bytes[i] = 0x7F;
@@ -201,7 +205,8 @@ static rubus_status guard_zone(rubus__storage *storage, uint64_t first, const ch
         const uint64_t left = storage->base - done;
         const uint64_t n = left < sizeof(bytes) ? left : sizeof(bytes);
         const rubus_status st = rubus__slot_result(
-            dev, "read", dev->ops->read(dev->ctx, storage->buffer, first + done, bytes, n));
+            dev, "read",
+            dev->ops->read(dev->ctx, storage->buffer, first + done, bytes, n));
         if (st != RUBUS_OK) {
             return st;
         }
@@ -209,12 +214,13 @@ static rubus_status guard_zone(rubus__storage *storage, uint64_t first, const ch
             if (bytes[i] != GUARD_BYTE) {
                 const uint64_t at = first + done + i;
                 const uint64_t edge = storage->base + storage->nbyte;
-                return rubus__fail(
-                    RUBUS_EINTERNAL,
-                    "validate: something wrote %s an array of %llu bytes, %llu bytes from "
-                    "its edge; a kernel or the backend left its memory",
-                    side, (unsigned long long)storage->nbyte,
-                    (unsigned long long)(at < storage->base ? storage->base - at
+                return rubus__fail(RUBUS_EINTERNAL,
+                                   "validate: something wrote %s an array of %llu bytes, "
+                                   "%llu bytes from "
+                                   "its edge; a kernel or the backend left its memory",
+                                   side, (unsigned long long)storage->nbyte,
+                                   (unsigned long long)(at < storage->base
+                                                            ? storage->base - at
                                                             : at - edge + 1));
             }
         }

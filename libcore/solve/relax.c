@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The iteration of dynamic relaxation: when to look at the residual, when to stop and with
- * which outcome, and what a caller can see of it.
+ * The iteration of dynamic relaxation: when to look at the residual, when to stop and
+ * with which outcome, and what a caller can see of it.
  */
 #include "config.h"
 
@@ -70,10 +70,12 @@ static void judge(rubus_relax *relax, double residual)
     if (residual < 0.9 * relax->least_residual) {
         relax->least_residual = residual;
         relax->quiet_checks = 0;
-    } else {
+    } else if (residual < rounding_level(relax)) {
         relax->quiet_checks++;
+    } else {
+        relax->quiet_checks = 0;
     }
-    if (relax->quiet_checks >= RELAX_QUIET_CHECKS && residual < rounding_level(relax)) {
+    if (relax->quiet_checks >= RELAX_QUIET_CHECKS) {
         relax->outcome = RUBUS_OUTCOME_STAGNATED;
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls the C compiler: text on its input, a shared object in a file without a name as its
- * output. The flags give vector code in half the time of -O3, and keep the arithmetic of
- * the kernel language: no contraction, no reassociation, ints that wrap around.
+ * Calls the C compiler: text on its input, a shared object in a file without a name as
+ * its output. The flags give vector code in half the time of -O3, and keep the arithmetic
+ * of the kernel language: no contraction, no reassociation, ints that wrap around.
  */
 #include "config.h"
 
@@ -31,8 +31,8 @@
 #define FOR_THIS_PROCESSOR "-O2"
 #endif
 
-#define MEANING                                                                       \
-    "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-w", \
+#define MEANING                                                                          \
+    "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-w",    \
         "-shared", "-fPIC"
 
 static const char *const gcc_flags[] = {"-pipe",
@@ -47,12 +47,14 @@ static const char *const gcc_flags[] = {"-pipe",
                                         MEANING,
                                         NULL};
 static const char *const clang_flags[] = {
-    "-O3", "-fno-slp-vectorize", "-fbracket-depth=4096", FOR_THIS_PROCESSOR, MEANING, NULL};
-static const char *const other_flags[] = {"-O2", "-fwrapv", "-fno-strict-aliasing",
-                                          "-shared", "-fPIC", NULL};
+    "-O3", "-fno-slp-vectorize", "-fbracket-depth=4096", FOR_THIS_PROCESSOR, MEANING,
+    NULL};
+static const char *const other_flags[] = {"-O2",     "-fwrapv", "-fno-strict-aliasing",
+                                          "-shared", "-fPIC",   NULL};
 static const char *const bare_flags[] = {"-O2", "-shared", "-fPIC", NULL};
 
-/* Arguments of one call; attempt 0 is meant for this compiler, later ones ask for less. */
+/* Arguments of one call; attempt 0 is meant for this compiler, later ones ask for less.
+ * */
 static void fill_arguments(const threads_compiler *compiler, bool fast, int attempt,
                            const char *argv[ARGUMENTS])
 {
@@ -103,14 +105,16 @@ static void read_message(const rubus_host *host, int fd, size_t max,
     if (text != NULL && size > max) {
         text[max] = '\0';
     }
-    for (int line = 0; text != NULL && line < MESSAGE_LINES && text[keep] != '\0'; line++) {
+    for (int line = 0; text != NULL && line < MESSAGE_LINES && text[keep] != '\0';
+         line++) {
         keep += strcspn(text + keep, "\n");
         keep += text[keep] == '\n';
     }
     while (keep > 0 && (text[keep - 1] == '\n' || text[keep - 1] == ' ')) {
         keep--;
     }
-    snprintf(out, MESSAGE_ROOM, "%.*s", (int)(keep < MESSAGE_ROOM ? keep : MESSAGE_ROOM - 1),
+    snprintf(out, MESSAGE_ROOM, "%.*s",
+             (int)(keep < MESSAGE_ROOM ? keep : MESSAGE_ROOM - 1),
              text != NULL ? text : "");
     if (text != NULL) {
         host->free(host->ctx, text);
@@ -150,15 +154,16 @@ static rubus_status report(const call *c, const threads_spawn_end *end)
     }
     describe_end(end, how, sizeof how);
     read_message(host, c->text_fd, c->message_size, message);
-    return host->fail(host->ctx, RUBUS_ECOMPILE,
-                      "module %s: the C compiler '%s' (%s) %s%s%s; RUBUS_CC chooses another "
-                      "one (a program and plain arguments, no shell)",
-                      c->module, c->compiler->path, c->compiler->origin, how,
-                      message[0] != '\0' ? ": " : " and said nothing", message);
+    return host->fail(
+        host->ctx, RUBUS_ECOMPILE,
+        "module %s: the C compiler '%s' (%s) %s%s%s; RUBUS_CC chooses another "
+        "one (a program and plain arguments, no shell)",
+        c->module, c->compiler->path, c->compiler->origin, how,
+        message[0] != '\0' ? ": " : " and said nothing", message);
 }
 
-/* Calls with fewer and fewer flags, as some compilers know few; the message is that of the
- * first call. */
+/* Calls with fewer and fewer flags, as some compilers know few; the message is that of
+ * the first call. */
 static rubus_status call_compiler(call *c)
 {
     rubus_status st = RUBUS_OK;
@@ -190,9 +195,9 @@ static rubus_status call_compiler(call *c)
     return report(c, &first);
 }
 
-rubus_status threads_compiler_run(const rubus_host *host, const threads_compiler *compiler,
-                                  const char *module, const char *text, uint64_t size,
-                                  bool fast, int *out_fd)
+rubus_status threads_compiler_run(const rubus_host *host,
+                                  const threads_compiler *compiler, const char *module,
+                                  const char *text, uint64_t size, bool fast, int *out_fd)
 {
     call c = {.host = host, .compiler = compiler, .module = module, .fast = fast};
     c.in_fd = threads_file_create("rubus-source");

@@ -28,7 +28,7 @@
 #define VERSION_SUFFIX "cc-version"
 #define BLANKS " \t\n\r\v\f"
 
-/* --- finding it ----------------------------------------------------------------------- */
+/* --- finding it ------------------------------------------------------------------- */
 
 static bool is_program(const char *path)
 {
@@ -51,7 +51,8 @@ static bool find_program(const char *name, char out[PATH_MAX])
     while (*list != '\0') {
         size_t size = strcspn(list, ":");
         int n = snprintf(out, PATH_MAX, "%.*s/%s", (int)size, list, name);
-        // An empty or relative entry would be the working directory: never run from there.
+        // An empty or relative entry would be the working directory: never run from
+        // there.
         if (*list == '/' && n > 0 && n < PATH_MAX && is_program(out)) {
             return true;
         }
@@ -61,8 +62,8 @@ static bool find_program(const char *name, char out[PATH_MAX])
     return false;
 }
 
-static rubus_status missing(const rubus_host *host, const char *command, const char *origin,
-                            const char *why)
+static rubus_status missing(const rubus_host *host, const char *command,
+                            const char *origin, const char *why)
 {
     return host->fail(host->ctx, RUBUS_EUNSUPPORTED,
                       "kernels of your own need a C compiler: '%s' (%s) %s; install one "
@@ -110,7 +111,8 @@ static rubus_status take_command(const rubus_host *host, const char *command,
         count++;
     }
     if (!whole && !find_program(program, words)) {
-        rubus_status st = missing(host, program, origin, "is not a program that can be run");
+        rubus_status st =
+            missing(host, program, origin, "is not a program that can be run");
         host->free(host->ctx, words);
         return st;
     }
@@ -118,8 +120,8 @@ static rubus_status take_command(const rubus_host *host, const char *command,
     return RUBUS_OK;
 }
 
-/* The command in force, and where it comes from: the option, the compiler of configure, or
- * the first name that PATH has; NULL if there is none. */
+/* The command in force, and where it comes from: the option, the compiler of configure,
+ * or the first name that PATH has; NULL if there is none. */
 static const char *choose_command(const rubus_host *host, const char **out_origin)
 {
     char path[PATH_MAX];
@@ -177,7 +179,7 @@ void threads_compiler_describe(const rubus_host *host, char *out, size_t room)
     }
 }
 
-/* --- who it is ------------------------------------------------------------------------ */
+/* --- who it is -------------------------------------------------------------------- */
 
 /* A file: where it really is, and what an upgrade changes. */
 static void add_file(threads_hash *hash, const char *path)
@@ -274,7 +276,8 @@ static rubus_status ask_version(const rubus_host *host, const threads_compiler *
         threads_spawn_end end;
         st = threads_spawn(host, compiler->path, argv, in_fd, text_fd, in_fd, &end);
         size_t size = 0;
-        char *text = st == RUBUS_OK ? threads_file_read(host, text_fd, 1 << 20, &size) : NULL;
+        char *text =
+            st == RUBUS_OK ? threads_file_read(host, text_fd, 1 << 20, &size) : NULL;
         if (text != NULL) {
             snprintf(out, VERSION_ROOM, "%s%.1200s%s", VERSION_HEAD, text, VERSION_TAIL);
             host->free(host->ctx, text);

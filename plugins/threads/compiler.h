@@ -35,9 +35,11 @@ typedef struct threads_compiler {
  * Looks for the compiler: option "cc", the one of configure, then cc, gcc, clang. Runs
  * nothing. EUNSUPPORTED if there is none; ENOMEM.
  */
-rubus_status threads_compiler_find(const rubus_host *host, threads_compiler *out_compiler);
+rubus_status threads_compiler_find(const rubus_host *host,
+                                   threads_compiler *out_compiler);
 /* Finds out kind and id. Asks the program for its version unless the cache knows it. */
-rubus_status threads_compiler_identify(const rubus_host *host, threads_compiler *compiler);
+rubus_status threads_compiler_identify(const rubus_host *host,
+                                       threads_compiler *compiler);
 void threads_compiler_fini(const rubus_host *host, threads_compiler *compiler);
 /* The command and where it comes from, or that there is none. */
 void threads_compiler_describe(const rubus_host *host, char *out, size_t room);
@@ -47,8 +49,9 @@ void threads_compiler_describe(const rubus_host *host, char *out, size_t room);
  * messages. fast: contraction is allowed. ECOMPILE with the compiler's own words,
  * EUNSUPPORTED if it cannot be started, EIO if there is no file to be had, ENOMEM.
  */
-rubus_status threads_compiler_run(const rubus_host *host, const threads_compiler *compiler,
-                                  const char *module, const char *text, uint64_t size,
-                                  bool fast, int *out_fd);
+rubus_status threads_compiler_run(const rubus_host *host,
+                                  const threads_compiler *compiler, const char *module,
+                                  const char *text, uint64_t size, bool fast,
+                                  int *out_fd);
 
 #endif

@@ -169,7 +169,8 @@ static double group_limit(const char *self, const char *mount, const char *contr
                 level = v2;
             } else if (list_has(list + 1, controller)) {
                 level = v1;
-                snprintf(folder, sizeof folder, "/%.*s", (int)(group - list - 1), list + 1);
+                snprintf(folder, sizeof folder, "/%.*s", (int)(group - list - 1),
+                         list + 1);
             }
             double limit =
                 level != NULL ? least_limit(mount, folder, group + 1, size, level) : 0;
@@ -260,7 +261,8 @@ static void read_first_cpu(char out[INFO_ROOM])
 
 void threads_cpu_name(char *out, size_t room)
 {
-    static const char *const keys[] = {"model name", "Model", "cpu model", "cpu", "uarch"};
+    static const char *const keys[] = {"model name", "Model", "cpu model", "cpu",
+                                       "uarch"};
     char text[INFO_ROOM];
     read_first_cpu(text);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -278,10 +280,20 @@ void threads_cpu_name(char *out, size_t room)
 
 size_t threads_cpu_features(char *out, size_t room)
 {
-    static const char *const keys[] = {
-        "vendor_id",       "cpu family",       "model",       "model name", "stepping",
-        "flags",           "Features",         "CPU implementer", "CPU variant",
-        "CPU part",        "CPU architecture", "cpu",         "isa",        "uarch"};
+    static const char *const keys[] = {"vendor_id",
+                                       "cpu family",
+                                       "model",
+                                       "model name",
+                                       "stepping",
+                                       "flags",
+                                       "Features",
+                                       "CPU implementer",
+                                       "CPU variant",
+                                       "CPU part",
+                                       "CPU architecture",
+                                       "cpu",
+                                       "isa",
+                                       "uarch"};
     char text[INFO_ROOM];
     read_first_cpu(text);
     size_t size = 0;

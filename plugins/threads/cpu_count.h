@@ -9,8 +9,8 @@
 
 /* Processors of the affinity mask; at least 1. */
 int threads_cpu_affinity(void);
-/* Processors that the cgroup's quota leaves, rounded up; 0 without a limit. self: the file
- * that names the groups of a process, mount: the folder of the groups. */
+/* Processors that the cgroup's quota leaves, rounded up; 0 without a limit. self: the
+ * file that names the groups of a process, mount: the folder of the groups. */
 int threads_cpu_quota(const char *self, const char *mount);
 /* Bytes that the cgroup leaves; 0 without a limit. */
 uint64_t threads_memory_limit(const char *self, const char *mount);

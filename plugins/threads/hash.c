@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two lanes of multiply and shift over words of eight bytes, mixed at the end. The order of
- * bytes in a word is the machine's: results never leave it.
+ * Two lanes of multiply and shift over words of eight bytes, mixed at the end. The order
+ * of bytes in a word is the machine's: results never leave it.
  */
 #include "config.h"
 

@@ -2,8 +2,8 @@
 #ifndef RUBUS_THREADS_HASH_H
 #define RUBUS_THREADS_HASH_H
 /*
- * A fast 128-bit hash, for telling compilers apart and for noticing damaged cache entries.
- * Not cryptographic: the key of a module is, and it is compared whole.
+ * A fast 128-bit hash, for telling compilers apart and for noticing damaged cache
+ * entries. Not cryptographic: the key of a module is, and it is compared whole.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@
 #define WHY_ROOM 512
 #define SUFFIX_ROOM (THREADS_HASH_HEX + 8)
 
-/* --- entries -------------------------------------------------------------------------------- */
+/* --- entries ---------------------------------------------------------------------- */
 
 /* One allocation holds the module, its entries, and the offsets of their buffers. */
 static threads_module *create_module(threads_context *ctx, const rubus_module_desc *desc)
@@ -107,7 +107,7 @@ static bool take_object(threads_module *module, const rubus_module_desc *desc,
     return true;
 }
 
-/* --- cache and compiler --------------------------------------------------------------------- */
+/* --- cache and compiler ----------------------------------------------------------- */
 
 /* The compiler, found and identified by the first module that needs it. Its words are not
  * touched again before close, so the copy may be used without the lock. */
@@ -191,27 +191,30 @@ static rubus_status compile(threads_module *module, const rubus_module_desc *des
     bool sealed = threads_object_seal(host, fd, stamp);
     if (!sealed || !take_object(module, desc, stamp, fd, why)) {
         close(fd);
-        return host->fail(host->ctx, RUBUS_ECOMPILE,
-                          "module %s: what the C compiler '%s' (%s) made cannot be used: %s; "
-                          "RUBUS_CC chooses another one",
-                          desc->name, compiler->path, compiler->origin, why);
+        return host->fail(
+            host->ctx, RUBUS_ECOMPILE,
+            "module %s: what the C compiler '%s' (%s) made cannot be used: %s; "
+            "RUBUS_CC chooses another one",
+            desc->name, compiler->path, compiler->origin, why);
     }
     if (host->cache_put(host->ctx, desc->key, suffix, fd) != RUBUS_OK) {
-        host->log(host->ctx, 3, "a compiled module could not be kept in the kernel cache");
+        host->log(host->ctx, 3,
+                  "a compiled module could not be kept in the kernel cache");
     }
     close(fd);
     return RUBUS_OK;
 }
 
-/* --- slots ------------------------------------------------------------------------------------ */
+/* --- slots ------------------------------------------------------------------------ */
 
 static rubus_status check_module(const rubus_host *host, const rubus_module_desc *desc)
 {
     if (strcmp(desc->dialect, "c") != 0) {
-        return host->fail(host->ctx, RUBUS_EUNSUPPORTED,
-                          "module %s: dialect '%s' was given to the backend threads, which "
-                          "takes c",
-                          desc->name, desc->dialect);
+        return host->fail(
+            host->ctx, RUBUS_EUNSUPPORTED,
+            "module %s: dialect '%s' was given to the backend threads, which "
+            "takes c",
+            desc->name, desc->dialect);
     }
     return RUBUS_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One launch: the range is cut into a piece for each thread (or many small ones, dealt out
- * as threads become free, where points cost very different amounts), each thread gets its
- * own copy of the argument block with its own bounds, and calls the function on it. Small
- * work runs in the calling thread: waking others would cost more than it brings.
+ * One launch: the range is cut into a piece for each thread (or many small ones, dealt
+ * out as threads become free, where points cost very different amounts), each thread gets
+ * its own copy of the argument block with its own bounds, and calls the function on it.
+ * Small work runs in the calling thread: waking others would cost more than it brings.
  */
 #include "config.h"
 
@@ -36,8 +36,8 @@ typedef struct launch_work {
     _Atomic int64_t next; // uneven: number of the next piece
 } launch_work;
 
-/* Makes room for blocks of this size. Here and not where a module is made, because that may
- * go on beside a launch. */
+/* Makes room for blocks of this size. Here and not where a module is made, because that
+ * may go on beside a launch. */
 static rubus_status scratch_reserve(threads_context *ctx, uint32_t block_size)
 {
     size_t stride = ((size_t)block_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -58,7 +58,7 @@ static rubus_status scratch_reserve(threads_context *ctx, uint32_t block_size)
     return RUBUS_OK;
 }
 
-/* --- floating-point mode ------------------------------------------------------------------ */
+/* --- floating-point mode ---------------------------------------------------------- */
 
 /*
  * Kernels run in the default mode on every thread, whatever the caller has set: else the
@@ -99,7 +99,7 @@ static void float_mode_leave(const float_mode *mode)
 #endif
 }
 
-/* --- running ------------------------------------------------------------------------------ */
+/* --- running ---------------------------------------------------------------------- */
 
 static void run_piece(const launch_work *work, unsigned char *block, int64_t k)
 {
@@ -172,8 +172,8 @@ static rubus_status check_launch(const threads_context *ctx, const threads_modul
     const rubus_host *host = ctx->host;
     if (info->entry >= module->nentry) {
         return host->fail(host->ctx, RUBUS_EINVAL,
-                          "launch: entry %u of a module that has %u", (unsigned)info->entry,
-                          (unsigned)module->nentry);
+                          "launch: entry %u of a module that has %u",
+                          (unsigned)info->entry, (unsigned)module->nentry);
     }
     const threads_entry *entry = &module->entry[info->entry];
     if (info->nbuffer != entry->nbuffer) {

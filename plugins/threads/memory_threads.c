@@ -35,7 +35,7 @@
 /* Distance of successive starts within a page; 64 different ones. */
 #define STAGGER 320u
 
-/* --- allocation ----------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------- */
 
 static rubus_status out_of_memory(threads_context *ctx, uint64_t nbyte, const char *why)
 {
@@ -51,8 +51,8 @@ static rubus_status check_size(threads_context *ctx, uint64_t nbyte)
     char why[160];
     uint64_t total = ctx->be->mem_total;
     if (nbyte > (total != 0 ? total : SIZE_MAX / 2)) {
-        snprintf(why, sizeof why, "this process may use %" PRIu64 " bytes (%.2f GiB)", total,
-                 (double)total / (1 << 30));
+        snprintf(why, sizeof why, "this process may use %" PRIu64 " bytes (%.2f GiB)",
+                 total, (double)total / (1 << 30));
         return out_of_memory(ctx, nbyte, why);
     }
     uint64_t available = nbyte >= LOOK_SIZE ? threads_memory_available() : 0;
@@ -69,8 +69,8 @@ static rubus_status map_pages(threads_context *ctx, threads_buffer *buffer, uint
 {
     uint64_t size = (lead + buffer->nbyte + PAGE - 1) / PAGE * PAGE;
     uint64_t room = size + HUGE_PAGE;
-    unsigned char *base = mmap(NULL, room, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *base =
+        mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) {
         return out_of_memory(ctx, buffer->nbyte, strerror(errno));
     }
@@ -116,7 +116,8 @@ rubus_status threads_buffer_create(void *context, uint64_t nbyte, void **out_buf
     if (st != RUBUS_OK) {
         return st;
     }
-    threads_buffer *buffer = host->alloc(host->ctx, sizeof *buffer, _Alignof(max_align_t));
+    threads_buffer *buffer =
+        host->alloc(host->ctx, sizeof *buffer, _Alignof(max_align_t));
     if (buffer == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -126,8 +127,9 @@ rubus_status threads_buffer_create(void *context, uint64_t nbyte, void **out_buf
     if (nbyte < MAP_SIZE) {
         buffer->base = host->alloc(host->ctx, lead + nbyte, ALIGNMENT);
         buffer->data = buffer->base != NULL ? (unsigned char *)buffer->base + lead : NULL;
-        st = buffer->base != NULL ? RUBUS_OK
-                                  : out_of_memory(ctx, nbyte, "the allocator has no more");
+        st = buffer->base != NULL
+                 ? RUBUS_OK
+                 : out_of_memory(ctx, nbyte, "the allocator has no more");
     } else {
         st = threads_context_pool(ctx);
         if (st == RUBUS_OK) {
@@ -170,7 +172,7 @@ rubus_status threads_locality(void *ctx, const void *buffer, uint32_t *out_where
     return RUBUS_OK;
 }
 
-/* --- copies and fills ------------------------------------------------------------------- */
+/* --- copies and fills ------------------------------------------------------------- */
 
 typedef struct move_work {
     unsigned char *dst;
@@ -349,8 +351,9 @@ rubus_status threads_fill(void *context, void *pointer, uint64_t first, uint64_t
     if (st != RUBUS_OK) {
         return st;
     }
-    if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)) != 0 ||
-        first % pattern_size != 0 || n % pattern_size != 0) {
+    if (pattern_size == 0 || pattern_size > 16 ||
+        (pattern_size & (pattern_size - 1)) != 0 || first % pattern_size != 0 ||
+        n % pattern_size != 0) {
         return ctx->host->fail(ctx->host->ctx, RUBUS_EINVAL,
                                "filling a buffer: a pattern of %" PRIu32
                                " bytes does not fit bytes %" PRIu64 " to %" PRIu64,
@@ -377,8 +380,7 @@ rubus_status threads_copy(void *context, void *dst_pointer, uint64_t dst_first,
     if (st != RUBUS_OK) {
         return st;
     }
-    move_work work = {
-        .dst = dst->data + dst_first, .src = src->data + src_first, .n = n};
+    move_work work = {.dst = dst->data + dst_first, .src = src->data + src_first, .n = n};
     return move(ctx, &work);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects on their way from the compiler to the cache and into the process. A cache entry
- * may be cut short, overwritten or swapped, and opening a damaged object kills the process;
- * so an entry ends with a seal over all its bytes, its key and its maker, is copied before
- * it is checked, and only the copy is opened. That also works where the cache's file system
- * does not allow programs to be run.
+ * may be cut short, overwritten or swapped, and opening a damaged object kills the
+ * process; so an entry ends with a seal over all its bytes, its key and its maker, is
+ * copied before it is checked, and only the copy is opened. That also works where the
+ * cache's file system does not allow programs to be run.
  */
 #include "config.h"
 
@@ -62,7 +62,8 @@ static bool is_whole(const char *data, size_t size)
     }
     memcpy(&head, data, sizeof head);
     if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_type != ET_DYN ||
-        head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phnum == 0 || head.e_phoff > size ||
+        head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phnum == 0 ||
+        head.e_phoff > size ||
         (uint64_t)head.e_phnum * sizeof(ElfW(Phdr)) > size - head.e_phoff ||
         head.e_shoff > size ||
         (uint64_t)head.e_shnum * head.e_shentsize > size - head.e_shoff) {
@@ -135,8 +136,8 @@ static void unique_path(int fd, const void *unique, char *out, size_t room)
     snprintf(out + size, room - size, "%d", fd);
 }
 
-void *threads_object_load(int fd, const threads_stamp *stamp, const void *unique, char *why,
-                          size_t room)
+void *threads_object_load(int fd, const threads_stamp *stamp, const void *unique,
+                          char *why, size_t room)
 {
     char path[192];
     unique_path(fd, unique, path, sizeof path);
@@ -150,8 +151,8 @@ void *threads_object_load(int fd, const threads_stamp *stamp, const void *unique
     threads_hash_hex(&stamp->made_by, hex);
     const void *key = dlsym(library, "rubus_key");
     const char *made_by = dlsym(library, "rubus_made_by");
-    if (key == NULL || made_by == NULL || memcmp(key, stamp->key, sizeof stamp->key) != 0 ||
-        strcmp(made_by, hex) != 0) {
+    if (key == NULL || made_by == NULL ||
+        memcmp(key, stamp->key, sizeof stamp->key) != 0 || strcmp(made_by, hex) != 0) {
         snprintf(why, room, "it holds other kernels");
         dlclose(library);
         return NULL;

@@ -26,10 +26,10 @@ bool threads_object_seal(const rubus_host *host, int fd, const threads_stamp *st
 /* A private copy of a cache entry, if its seal is right; else -1. Closes fd. */
 int threads_object_unseal(const rubus_host *host, int fd, const threads_stamp *stamp);
 /*
- * Loads the object and compares the stamp inside. unique: an address that is alive as long
- * as the object is loaded. NULL on failure, with the reason in why.
+ * Loads the object and compares the stamp inside. unique: an address that is alive as
+ * long as the object is loaded. NULL on failure, with the reason in why.
  */
-void *threads_object_load(int fd, const threads_stamp *stamp, const void *unique, char *why,
-                          size_t room);
+void *threads_object_load(int fd, const threads_stamp *stamp, const void *unique,
+                          char *why, size_t room);
 
 #endif

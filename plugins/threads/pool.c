@@ -176,13 +176,15 @@ static void *worker_main(void *arg)
             return NULL;
         }
         pool->task(pool->arg, self->number);
-        if (atomic_fetch_sub(&pool->pending, 1) == 1 && atomic_load(&pool->waiting) != 0) {
+        if (atomic_fetch_sub(&pool->pending, 1) == 1 &&
+            atomic_load(&pool->waiting) != 0) {
             wake(&pool->pending, 1);
         }
     }
 }
 
-/* Starts the threads with all signals blocked: handlers of the program stay on its own. */
+/* Starts the threads with all signals blocked: handlers of the program stay on its own.
+ * */
 static int start_workers(threads_pool *pool)
 {
     sigset_t all;

@@ -19,13 +19,14 @@ extern const threads_prebuilt *const threads_prebuilt_list[];
 extern const unsigned threads_prebuilt_count;
 
 /*
- * Each function is compiled for x86-64 with and without AVX2, and chosen when the plugin is
- * loaded (AVX-512 at 256 bits brings nothing over AVX2). Not under sanitizers, whose
- * run-time libraries are not ready at that moment, nor where the C library or the compiler
- * does not know the way.
+ * Each function is compiled for x86-64 with and without AVX2, and chosen when the plugin
+ * is loaded (AVX-512 at 256 bits brings nothing over AVX2). Not under sanitizers, whose
+ * run-time libraries are not ready at that moment, nor where the C library or the
+ * compiler does not know the way.
  */
-#if defined(__gnu_linux__) && defined(__x86_64__) && defined(__GNUC__) && \
-    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__gnu_linux__) && defined(__x86_64__) && defined(__GNUC__) &&                \
+    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                             \
+    !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12 && !defined(__AVX2__)
 #define THREADS_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif

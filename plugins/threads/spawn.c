@@ -25,7 +25,7 @@
 
 extern char **environ;
 
-/* --- files ---------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------ */
 
 #if defined(O_TMPFILE)
 /* Where memory files are missing: a file on disk that never had a name. */
@@ -105,14 +105,14 @@ char *threads_file_read(const rubus_host *host, int fd, size_t max, size_t *out_
     return data;
 }
 
-/* --- the child ------------------------------------------------------------------------ */
+/* --- the child -------------------------------------------------------------------- */
 
 /* Whether the variable NAME=... is kept from the compiler: these make it write files, or
  * speak another language. */
 static bool is_dropped(const char *variable)
 {
-    static const char *const dropped[] = {"LC_ALL=", "LANGUAGE=", "DEPENDENCIES_OUTPUT=",
-                                          "SUNPRO_DEPENDENCIES="};
+    static const char *const dropped[] = {
+        "LC_ALL=", "LANGUAGE=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES="};
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
         if (strncmp(variable, dropped[i], strlen(dropped[i])) == 0) {
             return true;
@@ -170,8 +170,8 @@ static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribut
     return err;
 }
 
-static int start(const char *path, const char *const argv[], char **environment, int in_fd,
-                 int text_fd, int out_fd, pid_t *out_pid)
+static int start(const char *path, const char *const argv[], char **environment,
+                 int in_fd, int text_fd, int out_fd, pid_t *out_pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;

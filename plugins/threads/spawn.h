@@ -19,13 +19,13 @@ typedef struct threads_spawn_end {
     int signalled; /* number of that signal, else 0 */
 } threads_spawn_end;
 
-/* A readable, writable and executable file without a name, closed on exec; -1 and errno if
- * there is none. name: for those who look at /proc. */
+/* A readable, writable and executable file without a name, closed on exec; -1 and errno
+ * if there is none. name: for those who look at /proc. */
 int threads_file_create(const char *name);
 /* Writes all of it at the end; false and errno on failure. */
 bool threads_file_write(int fd, const void *data, size_t size);
-/* The whole file in fresh memory of the host's allocator, with a NUL behind it; NULL if it
- * cannot be read, is larger than max, or memory is out. */
+/* The whole file in fresh memory of the host's allocator, with a NUL behind it; NULL if
+ * it cannot be read, is larger than max, or memory is out. */
 char *threads_file_read(const rubus_host *host, int fd, size_t max, size_t *out_size);
 
 /*

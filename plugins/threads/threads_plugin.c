@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend for CPU threads: its descriptor, its one device, and contexts. The work is in
- * the files beside this one; what they share is in threads_plugin.h. Nothing here knows
- * librubus: all services come through the host table.
+ * The backend for CPU threads: its descriptor, its one device, and contexts. The work is
+ * in the files beside this one; what they share is in threads_plugin.h. Nothing here
+ * knows librubus: all services come through the host table.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 /* Without knowledge of the caches, 8 MiB are held to leave them. */
 #define STREAM_SIZE (UINT64_C(8) << 20)
 
-/* --- backend -------------------------------------------------------------------------------- */
+/* --- backend ---------------------------------------------------------------------- */
 
 /* The option "threads" as a number; -1 if it is none that can be used. */
 static int parse_count(const char *text)
@@ -64,7 +64,7 @@ static void close_backend(void *pointer)
     }
 }
 
-/* --- device --------------------------------------------------------------------------------- */
+/* --- device ----------------------------------------------------------------------- */
 
 static rubus_status device_count(void *be, uint32_t *out_n)
 {
@@ -110,13 +110,14 @@ static rubus_status device_caps(void *pointer, uint32_t device, rubus_caps *out_
              be->nthread == 1 ? "" : "s");
     threads_compiler_describe(be->host, caps.driver, sizeof caps.driver);
     // The library may know fewer fields than this plugin.
-    size_t size = out_caps->struct_size < sizeof caps ? out_caps->struct_size : sizeof caps;
+    size_t size =
+        out_caps->struct_size < sizeof caps ? out_caps->struct_size : sizeof caps;
     caps.struct_size = out_caps->struct_size;
     memcpy(out_caps, &caps, size);
     return RUBUS_OK;
 }
 
-/* --- contexts ------------------------------------------------------------------------------- */
+/* --- contexts --------------------------------------------------------------------- */
 
 static void context_destroy(void *pointer)
 {
@@ -166,7 +167,7 @@ static rubus_status synchronize(void *ctx)
     return RUBUS_OK;
 }
 
-/* --- descriptor ----------------------------------------------------------------------------- */
+/* --- descriptor ------------------------------------------------------------------- */
 
 static const rubus_ops own_ops = {
     .struct_size = sizeof(rubus_ops),

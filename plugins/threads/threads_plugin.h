@@ -27,8 +27,9 @@ typedef struct threads_backend {
     int nthread;
     int ncpu;
     uint64_t mem_total;
-    uint64_t stream_size; /* copies and fills from this many bytes on pass the caches by */
-    _Atomic int busy;     /* threads at work in all contexts */
+    uint64_t
+        stream_size;  /* copies and fills from this many bytes on pass the caches by */
+    _Atomic int busy; /* threads at work in all contexts */
     pthread_mutex_t lock; /* guards compiler */
     threads_compiler compiler;
 } threads_backend;
@@ -36,7 +37,7 @@ typedef struct threads_backend {
 typedef struct threads_context {
     threads_backend *be;
     const rubus_host *host;
-    threads_pool *pool; /* NULL until the first work for more than one thread */
+    threads_pool *pool;     /* NULL until the first work for more than one thread */
     unsigned char *scratch; /* one argument block for each thread, and the template */
     size_t scratch_stride;
     uint32_t nbuffer; /* made so far: staggers their addresses */
@@ -45,7 +46,7 @@ typedef struct threads_context {
 typedef struct threads_buffer {
     unsigned char *data;
     uint64_t nbyte;
-    void *base; /* what was allocated or mapped */
+    void *base;      /* what was allocated or mapped */
     uint64_t mapped; /* bytes of the mapping; 0: from the host's allocator */
 } threads_buffer;
 
@@ -66,13 +67,13 @@ typedef struct threads_module {
     threads_entry *entry;
 } threads_module;
 
-/* --- threads_plugin.c ----------------------------------------------------------------- */
+/* --- threads_plugin.c ------------------------------------------------------------- */
 
 extern const rubus_plugin_desc rubus_backend_plugin;
 /* Starts the pool of the context if it has none. */
 rubus_status threads_context_pool(threads_context *ctx);
 
-/* --- memory_threads.c ----------------------------------------------------------------- */
+/* --- memory_threads.c ------------------------------------------------------------- */
 
 rubus_status threads_buffer_create(void *ctx, uint64_t nbyte, void **out_buffer);
 void threads_buffer_destroy(void *ctx, void *buffer);
@@ -88,11 +89,11 @@ rubus_status threads_copy(void *ctx, void *dst, uint64_t dst_first, const void *
 rubus_status threads_map(void *ctx, void *buffer, uint32_t access, void **out_host);
 rubus_status threads_unmap(void *ctx, void *buffer);
 
-/* --- launch_threads.c ----------------------------------------------------------------- */
+/* --- launch_threads.c ------------------------------------------------------------- */
 
 rubus_status threads_launch(void *ctx, void *module, const rubus_launch_info *info);
 
-/* --- jit.c ------------------------------------------------------------------------------ */
+/* --- jit.c ------------------------------------------------------------------------ */
 
 rubus_status threads_module_create(void *ctx, const rubus_module_desc *desc,
                                    void **out_module);

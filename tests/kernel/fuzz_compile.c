@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel compiler on any bytes: it must give a program or messages, never crash, hang or
- * leak. What it accepts must come through its canonical text unchanged.
+ * The kernel compiler on any bytes: it must give a program or messages, never crash, hang
+ * or leak. What it accepts must come through its canonical text unchanged.
  *
  * Built with libFuzzer this file is its target. Built alone it is a program of its own,
  *     fuzz_compile N SEED FILE...
  * which compiles N mutations of the files; without arguments a short run over the corpus
- * for `make check`. Input number i depends on SEED + i alone: after a crash, `fuzz_compile
+ * for `make check`. Input number i depends on SEED + i alone: after a crash,
+ * `fuzz_compile
  * 1 SEED+i FILE...` gives it again.
  */
 #include "config.h"
@@ -144,17 +145,84 @@ static void cut(mutation *m, size_t at, size_t n)
 
 static void insert_word(mutation *m)
 {
-    static const char *const word[] = {
-        "kernel ", "op ",  "func ", "reduce sum ", "real ",   "int ",  "bool ",  "index ",
-        "in ",     "out ", "inout ", "let ",       "if (",    "else ", "for (",  "while (",
-        "break;",  "continue;", "return ", "over (", "true",  "atomic_add(", "extent(",
-        "pad(",    "sum(", "max(",  "ix(",         "[1:-1]",  "[:, *]", "[*]",   "[0]",
-        "1:0",     "+",    "-",     "*",           "/",       "%",     "^",      "&&",
-        "||",      "!",    "==",    "<",           "?",       ":",     ";",      "{",
-        "}",       "(",    ")",     "[",           "]",       ",",     "=",      "+=",
-        "++",      "0",    "1",     "2147483647",  "9223372036854775807", "1e308", "0.5",
-        "1e-400",  "nx",   "u",     "\xce\xbb",    "\xe2\x88\x82", "\xff", "//",  "/*",
-        "*/",      "\"",   "\\",    "import \"fd.rk\";", "d_xa(", "inn(", "u[:-1]", "\n"};
+    static const char *const word[] = {"kernel ",
+                                       "op ",
+                                       "func ",
+                                       "reduce sum ",
+                                       "real ",
+                                       "int ",
+                                       "bool ",
+                                       "index ",
+                                       "in ",
+                                       "out ",
+                                       "inout ",
+                                       "let ",
+                                       "if (",
+                                       "else ",
+                                       "for (",
+                                       "while (",
+                                       "break;",
+                                       "continue;",
+                                       "return ",
+                                       "over (",
+                                       "true",
+                                       "atomic_add(",
+                                       "extent(",
+                                       "pad(",
+                                       "sum(",
+                                       "max(",
+                                       "ix(",
+                                       "[1:-1]",
+                                       "[:, *]",
+                                       "[*]",
+                                       "[0]",
+                                       "1:0",
+                                       "+",
+                                       "-",
+                                       "*",
+                                       "/",
+                                       "%",
+                                       "^",
+                                       "&&",
+                                       "||",
+                                       "!",
+                                       "==",
+                                       "<",
+                                       "?",
+                                       ":",
+                                       ";",
+                                       "{",
+                                       "}",
+                                       "(",
+                                       ")",
+                                       "[",
+                                       "]",
+                                       ",",
+                                       "=",
+                                       "+=",
+                                       "++",
+                                       "0",
+                                       "1",
+                                       "2147483647",
+                                       "9223372036854775807",
+                                       "1e308",
+                                       "0.5",
+                                       "1e-400",
+                                       "nx",
+                                       "u",
+                                       "\xce\xbb",
+                                       "\xe2\x88\x82",
+                                       "\xff",
+                                       "//",
+                                       "/*",
+                                       "*/",
+                                       "\"",
+                                       "\\",
+                                       "import \"fd.rk\";",
+                                       "d_xa(",
+                                       "inn(",
+                                       "u[:-1]",
+                                       "\n"};
     const char *w = word[below(m, sizeof(word) / sizeof(word[0]))];
     insert(m, below(m, m->size + 1), w, strlen(w));
 }

@@ -18,12 +18,30 @@ typedef struct run_arg { /* in the order of the kernel's parameters */
     int64_t integer;
 } run_arg;
 
-#define RUN_ARRAY1(p, a) {(p), {(a), 0, 0}, 0.0, 0}
-#define RUN_ARRAY2(p, a, b) {(p), {(a), (b), 0}, 0.0, 0}
-#define RUN_ARRAY3(p, a, b, c) {(p), {(a), (b), (c)}, 0.0, 0}
-#define RUN_RESULT(p) {(p), {1, 0, 0}, 0.0, 0}
-#define RUN_REAL(x) {NULL, {0, 0, 0}, (x), 0}
-#define RUN_INT(i) {NULL, {0, 0, 0}, 0.0, (i)}
+#define RUN_ARRAY1(p, a)                                                                 \
+    {                                                                                    \
+        (p), {(a), 0, 0}, 0.0, 0                                                         \
+    }
+#define RUN_ARRAY2(p, a, b)                                                              \
+    {                                                                                    \
+        (p), {(a), (b), 0}, 0.0, 0                                                       \
+    }
+#define RUN_ARRAY3(p, a, b, c)                                                           \
+    {                                                                                    \
+        (p), {(a), (b), (c)}, 0.0, 0                                                     \
+    }
+#define RUN_RESULT(p)                                                                    \
+    {                                                                                    \
+        (p), {1, 0, 0}, 0.0, 0                                                           \
+    }
+#define RUN_REAL(x)                                                                      \
+    {                                                                                    \
+        NULL, {0, 0, 0}, (x), 0                                                          \
+    }
+#define RUN_INT(i)                                                                       \
+    {                                                                                    \
+        NULL, {0, 0, 0}, 0.0, (i)                                                        \
+    }
 
 static inline rk_options run_options(int32_t real, int32_t index, bool check)
 {
@@ -84,7 +102,8 @@ static inline void run_fill(char *block, const rk_entry *entry, const rk_binding
     }
 }
 
-/* Binds and runs kernel number `number`; lo, hi: a per-point range of the caller's, or NULL. */
+/* Binds and runs kernel number `number`; lo, hi: a per-point range of the caller's, or
+ * NULL. */
 static inline rubus_status run_number(const rk_program *program, int32_t number,
                                       const run_arg *args, const int64_t *lo,
                                       const int64_t *hi)

@@ -17,7 +17,8 @@ static const char *wrapped(fields *f, const value *v, int level)
     return random_wrap(f->r, v->text, v->level, level);
 }
 
-/* What a user of the value reads, when element p of it is element p + shift of the value. */
+/* What a user of the value reads, when element p of it is element p + shift of the value.
+ * */
 static void merge(reads *to, const reads *from, const int *shift)
 {
     for (int p = 0; p < RANDOM_MAX_PARAM; p++) {
@@ -46,24 +47,24 @@ static void spread_reads(value *v)
     }
 }
 
-/* --- slices ----------------------------------------------------------------------------------- */
+/* --- slices ----------------------------------------------------------------------- */
 
-/* `lo:hi` that leaves out lo points at the start and hi at the end of extent n[axis] + off. */
+/* `lo:hi` that leaves out lo points at the start and hi at the end of extent n[axis] +
+ * off. */
 static const char *range_text(fields *f, int axis, int off, int lo, int hi, bool named)
 {
     static const char *const extent[] = {"nx", "ny", "nz"};
-    const char *first = lo > 0 || random_once_in(f->r, 6)
-                            ? rubus__arena_format(f->arena, "%d", lo)
-                            : "";
+    const char *first =
+        lo > 0 || random_once_in(f->r, 6) ? rubus__arena_format(f->arena, "%d", lo) : "";
     if (named && random_once_in(f->r, 5)) {
         random_use(f->r, RANDOM_SLICE_TO_EXTENT);
         int end = off - hi;
-        return end == 0 ? rubus__arena_format(f->arena, "%s:%s", first, extent[axis])
-                        : rubus__arena_format(f->arena, "%s:%s%+d", first, extent[axis], end);
+        return end == 0
+                   ? rubus__arena_format(f->arena, "%s:%s", first, extent[axis])
+                   : rubus__arena_format(f->arena, "%s:%s%+d", first, extent[axis], end);
     }
-    const char *last = hi > 0 || random_once_in(f->r, 6)
-                           ? rubus__arena_format(f->arena, "-%d", hi)
-                           : "";
+    const char *last =
+        hi > 0 || random_once_in(f->r, 6) ? rubus__arena_format(f->arena, "-%d", hi) : "";
     return rubus__arena_format(f->arena, "%s:%s", first, last);
 }
 
@@ -136,7 +137,8 @@ static void pad_to(fields *f, value *v, rk_type type, const shape *have, const s
         grows = grows || more > 0;
         even = even && more == 2;
         shift[d] = -before;
-        counts = rubus__arena_format(f->arena, "%s, %d:%d", counts, before, more - before);
+        counts =
+            rubus__arena_format(f->arena, "%s, %d:%d", counts, before, more - before);
     }
     if (!grows) {
         return;
@@ -153,7 +155,7 @@ static void pad_to(fields *f, value *v, rk_type type, const shape *have, const s
     *v = padded;
 }
 
-/* --- leaves --------------------------------------------------------------------------------------- */
+/* --- leaves ----------------------------------------------------------------------- */
 
 shape random_shape_of(const random_param *p)
 {
@@ -278,7 +280,7 @@ static value make_scalar(fields *f, rk_type type)
         v.text = random_once_in(f->r, 2) ? "true" : "false";
     } else {
         v.text = type == RK_INT || random_once_in(f->r, 3) ? random_int(f->r)
-                                                          : random_real(f->r);
+                                                           : random_real(f->r);
     }
     return v;
 }
@@ -310,7 +312,7 @@ static value make_leaf(fields *f, rk_type type, const shape *s)
     return make_stored(f, type, s, &v) ? v : make_scalar(f, type);
 }
 
-/* --- values made of others ---------------------------------------------------------------------------- */
+/* --- values made of others -------------------------------------------------------- */
 
 typedef struct operands {
     fields *f;
@@ -344,25 +346,27 @@ typedef struct library_op {
     const char *name;
     int more[3]; /* points that the argument has more */
     int cost;
-    bool slice;  /* element p of it is element p + more / 2 of the argument */
+    bool slice; /* element p of it is element p + more / 2 of the argument */
 } library_op;
 
 static const library_op ops_1[] = {
-    {"all", {0}, 1, true},   {"inn", {2}, 1, true},    {"d", {1}, 2, false},
-    {"d2", {2}, 4, false},   {"av", {1}, 2, false},    {"harm", {1}, 2, false},
+    {"all", {0}, 1, true},     {"inn", {2}, 1, true},      {"d", {1}, 2, false},
+    {"d2", {2}, 4, false},     {"av", {1}, 2, false},      {"harm", {1}, 2, false},
     {"maxloc", {2}, 3, false}, {"r_twice", {2}, 4, false}, {"r_flux", {0}, 3, false}};
 static const library_op ops_2[] = {
-    {"inn", {2, 2}, 1, true},     {"inn_x", {2, 0}, 1, true},   {"inn_y", {0, 2}, 1, true},
-    {"d_xa", {1, 0}, 2, false},   {"d_ya", {0, 1}, 2, false},   {"d_xi", {1, 2}, 2, false},
-    {"d_yi", {2, 1}, 2, false},   {"d2_xi", {2, 2}, 4, false},  {"d2_ya", {0, 2}, 4, false},
-    {"av", {1, 1}, 4, false},     {"av_xi", {1, 2}, 2, false},  {"av_ya", {0, 1}, 2, false},
-    {"harm_xa", {1, 0}, 2, false}, {"minloc", {2, 2}, 5, false}, {"r_twice", {2, 0}, 4, false},
-    {"r_flux", {0, 0}, 3, false}};
+    {"inn", {2, 2}, 1, true},      {"inn_x", {2, 0}, 1, true},
+    {"inn_y", {0, 2}, 1, true},    {"d_xa", {1, 0}, 2, false},
+    {"d_ya", {0, 1}, 2, false},    {"d_xi", {1, 2}, 2, false},
+    {"d_yi", {2, 1}, 2, false},    {"d2_xi", {2, 2}, 4, false},
+    {"d2_ya", {0, 2}, 4, false},   {"av", {1, 1}, 4, false},
+    {"av_xi", {1, 2}, 2, false},   {"av_ya", {0, 1}, 2, false},
+    {"harm_xa", {1, 0}, 2, false}, {"minloc", {2, 2}, 5, false},
+    {"r_twice", {2, 0}, 4, false}, {"r_flux", {0, 0}, 3, false}};
 static const library_op ops_3[] = {
-    {"inn", {2, 2, 2}, 1, true},     {"inn_xy", {2, 2, 0}, 1, true},
-    {"d_xa", {1, 0, 0}, 2, false},   {"d_zi", {2, 2, 1}, 2, false},
-    {"d2_yi", {2, 2, 2}, 4, false},  {"av_za", {0, 0, 1}, 2, false},
-    {"av_xyi", {1, 1, 2}, 4, false}, {"d_ya", {0, 1, 0}, 2, false},
+    {"inn", {2, 2, 2}, 1, true},      {"inn_xy", {2, 2, 0}, 1, true},
+    {"d_xa", {1, 0, 0}, 2, false},    {"d_zi", {2, 2, 1}, 2, false},
+    {"d2_yi", {2, 2, 2}, 4, false},   {"av_za", {0, 0, 1}, 2, false},
+    {"av_xyi", {1, 1, 2}, 4, false},  {"d_ya", {0, 1, 0}, 2, false},
     {"r_twice", {2, 0, 0}, 4, false}, {"r_flux", {0, 0, 0}, 2, false}};
 
 /* An op of the libraries or of the prelude, on an argument that is larger as it needs. */
@@ -438,7 +442,8 @@ static value make_lifted(fields *f, const shape *s, int depth)
     const char *subs = "";
     less.rank = 0;
     for (int d = 0; d < s->rank; d++) {
-        bool keeps = d != out && (s->rank == 2 || less.rank == 0 || random_once_in(f->r, 2));
+        bool keeps =
+            d != out && (s->rank == 2 || less.rank == 0 || random_once_in(f->r, 2));
         if (keeps) {
             less.axis[less.rank] = s->axis[d];
             less.off[less.rank++] = s->off[d];

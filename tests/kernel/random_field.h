@@ -46,7 +46,7 @@ typedef struct fields {
     int scale;  /* how often the expression that is being made will be evaluated */
     int banned; /* array that must not be read now, or -1 */
     bool scalars_only;
-    bool padded; /* what was made since this was cleared holds a pad */
+    bool padded;                    /* what was made since this was cleared holds a pad */
     bool defined[RANDOM_MAX_PARAM]; /* may be read */
     int nlet;
     int nname; /* names given to LETs */

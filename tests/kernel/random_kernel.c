@@ -58,7 +58,7 @@ const char *random_prelude(void)
            "func bool r_near(real a, real b) { return abs(a - b) < 0.5 && !(a == b); }\n";
 }
 
-/* --- numbers ------------------------------------------------------------------------------------ */
+/* --- numbers ---------------------------------------------------------------------- */
 
 uint64_t random_next(random_state *r)
 {
@@ -91,18 +91,19 @@ const char *random_op(random_state *r, rk_op op)
 
 const char *random_real(random_state *r)
 {
-    static const char *const list[] = {"0.5", "1.0", "2.0", "0.1", "3.", "1e-3", "0.25",
-                                       "1.5e2", "0.0", "7.0", "1e10"};
+    static const char *const list[] = {"0.5",  "1.0",   "2.0", "0.1", "3.",  "1e-3",
+                                       "0.25", "1.5e2", "0.0", "7.0", "1e10"};
     return list[random_below(r, (int)(sizeof(list) / sizeof(list[0])))];
 }
 
 const char *random_int(random_state *r)
 {
-    static const char *const list[] = {"0", "1", "2", "3", "4", "5", "7", "10", "100", "65537"};
+    static const char *const list[] = {"0", "1", "2",  "3",   "4",
+                                       "5", "7", "10", "100", "65537"};
     return list[random_below(r, (int)(sizeof(list) / sizeof(list[0])))];
 }
 
-/* --- parameters and statements -------------------------------------------------------------------- */
+/* --- parameters and statements ---------------------------------------------------- */
 
 static bool name_taken(const random_kernel *k, const char *name)
 {
@@ -118,10 +119,10 @@ random_param *random_add_param(random_state *r, random_param_kind kind, rk_type 
                                rk_mode mode)
 {
     /* words of target languages and letters of the world, for the emitters' spelling */
-    static const char *const list[] = {"u",      "v",   "λ",    "double", "asm",   "u₀",
-                                       "static", "x",   "η̇",   "char",   "block", "lo",
-                                       "ϕ′",     "sin", "main", "p0",     "_dx",   "int32_t",
-                                       "∂t",     "out_", "NULL", "a",     "const", "w"};
+    static const char *const list[] = {
+        "u",   "v",       "λ",     "double", "asm",  "u₀",  "static", "x",
+        "η̇",   "char",    "block", "lo",     "ϕ′",   "sin", "main",   "p0",
+        "_dx", "int32_t", "∂t",    "out_",   "NULL", "a",   "const",  "w"};
     random_kernel *k = r->kernel;
     const char *name = list[random_below(r, (int)(sizeof(list) / sizeof(list[0])))];
     while (name_taken(k, name)) {
@@ -179,7 +180,7 @@ int64_t random_extent(const random_kernel *kernel, int param, int dim)
     return n > 0 ? n : 0;
 }
 
-/* --- printing ---------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------- */
 
 static void print_param(rubus__text *out, const random_param *p)
 {
@@ -236,7 +237,7 @@ char *random_kernel_print(const random_kernel *kernel)
     return rubus__text_take(&out);
 }
 
-/* --- operations point by point -------------------------------------------------------------------------- */
+/* --- operations point by point ---------------------------------------------------- */
 
 const char *random_wrap(random_state *r, const char *text, int has, int level)
 {
@@ -313,7 +314,8 @@ static const char *power(writer *w, rk_type type)
     *w->level = RANDOM_POWER;
     if (type == RK_REAL && random_once_in(w->r, 3)) {
         random_use(w->r, RANDOM_REAL_POWER);
-        return rubus__arena_format(arena, "%s^%s", base, part(w, RK_REAL, RANDOM_POSTFIX));
+        return rubus__arena_format(arena, "%s^%s", base,
+                                   part(w, RK_REAL, RANDOM_POSTFIX));
     }
     (void)random_op(w->r, RK_OP_POWI);
     if (type == RK_REAL && random_once_in(w->r, 2)) {
@@ -326,8 +328,9 @@ static const char *power(writer *w, rk_type type)
 
 static const char *real_call(writer *w)
 {
-    static const char *const one[] = {"exp", "exp2", "log",  "log2", "log10", "sin", "cos",
-                                      "tan", "asin", "acos", "atan", "sinh",  "cosh", "tanh"};
+    static const char *const one[] = {"exp",  "exp2", "log",  "log2", "log10",
+                                      "sin",  "cos",  "tan",  "asin", "acos",
+                                      "atan", "sinh", "cosh", "tanh"};
     static const char *const two[] = {"atan2", "hypot"};
     const rk_type type[2] = {RK_REAL, RK_REAL};
     if (random_once_in(w->r, 2)) {
@@ -343,8 +346,8 @@ static const char *real_call(writer *w)
 
 static const char *real_pointwise(writer *w)
 {
-    static const rk_op one[] = {RK_OP_ABS,   RK_OP_SIGN,  RK_OP_SQRT,  RK_OP_FLOOR,
-                                RK_OP_CEIL,  RK_OP_ROUND, RK_OP_TRUNC, RK_OP_FREXP};
+    static const rk_op one[] = {RK_OP_ABS,  RK_OP_SIGN,  RK_OP_SQRT,  RK_OP_FLOOR,
+                                RK_OP_CEIL, RK_OP_ROUND, RK_OP_TRUNC, RK_OP_FREXP};
     switch (random_below(w->r, 17)) {
     case 0:
     case 1:
@@ -364,8 +367,8 @@ static const char *real_pointwise(writer *w)
     case 9:
         return call_op(w, one[random_below(w->r, 8)], RK_REAL, RK_VOID, RK_VOID);
     case 10:
-        return call_op(w, random_once_in(w->r, 2) ? RK_OP_MIN : RK_OP_MAX, RK_REAL, RK_REAL,
-                       RK_VOID);
+        return call_op(w, random_once_in(w->r, 2) ? RK_OP_MIN : RK_OP_MAX, RK_REAL,
+                       RK_REAL, RK_VOID);
     case 11:
         return random_once_in(w->r, 2)
                    ? call_op(w, RK_OP_FMA, RK_REAL, RK_REAL, RK_REAL)
@@ -407,13 +410,13 @@ static const char *int_pointwise(writer *w)
     }
     case 6:
         return random_once_in(w->r, 2)
-                   ? call_op(w, random_once_in(w->r, 2) ? RK_OP_MIN : RK_OP_MAX, RK_INT, RK_INT,
-                             RK_VOID)
+                   ? call_op(w, random_once_in(w->r, 2) ? RK_OP_MIN : RK_OP_MAX, RK_INT,
+                             RK_INT, RK_VOID)
                    : call_op(w, random_once_in(w->r, 2) ? RK_OP_ABS : RK_OP_SIGN, RK_INT,
                              RK_VOID, RK_VOID);
     case 7:
-        return call_op(w, random_once_in(w->r, 3) ? RK_OP_EXPONENT : RK_OP_TO_INT, RK_REAL,
-                       RK_VOID, RK_VOID);
+        return call_op(w, random_once_in(w->r, 3) ? RK_OP_EXPONENT : RK_OP_TO_INT,
+                       RK_REAL, RK_VOID, RK_VOID);
     case 8:
         return select_one(w, RK_INT);
     case 9:
@@ -427,7 +430,8 @@ static const char *int_pointwise(writer *w)
 
 static const char *bool_pointwise(writer *w)
 {
-    static const rk_op compare[] = {RK_OP_EQ, RK_OP_NE, RK_OP_LT, RK_OP_LE, RK_OP_GT, RK_OP_GE};
+    static const rk_op compare[] = {RK_OP_EQ, RK_OP_NE, RK_OP_LT,
+                                    RK_OP_LE, RK_OP_GT, RK_OP_GE};
     static const rk_type two[2] = {RK_REAL, RK_REAL};
     switch (random_below(w->r, 9)) {
     case 0:
@@ -451,8 +455,8 @@ static const char *bool_pointwise(writer *w)
     }
 }
 
-const char *random_pointwise(random_state *r, rk_type type, random_operand operand, void *user,
-                             int *out_level)
+const char *random_pointwise(random_state *r, rk_type type, random_operand operand,
+                             void *user, int *out_level)
 {
     writer w = {r, operand, user, out_level};
     if (type == RK_REAL) {
@@ -461,7 +465,7 @@ const char *random_pointwise(random_state *r, rk_type type, random_operand opera
     return type == RK_INT ? int_pointwise(&w) : bool_pointwise(&w);
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------------ */
+/* --- kernels ---------------------------------------------------------------------- */
 
 static void choose_sizes(random_state *r)
 {

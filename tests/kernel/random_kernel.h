@@ -10,19 +10,29 @@
 #include "libcore/kernel/tree.h"
 
 /* What a kernel may contain beside the operations of RK_OP_LIST. */
-#define RANDOM_FEATURE_LIST(X)                                                            \
-    X(LET) X(OLD_VALUE) X(SET) X(SET_ADD) X(SET_SUB) X(SET_MUL) X(SET_DIV) X(SET_REM)     \
-    X(SET_SLICE) X(SET_OP) X(SET_THIN) X(SLICE) X(SLICE_TO_EXTENT) X(SLICE_OF_VALUE)      \
-    X(FIXED) X(FIXED_BY_SCALAR) X(LIFT) X(PAD) X(PAD_SOME) X(COORDINATE) X(IF) X(ELSE)    \
-    X(LIBRARY_OP) X(USER_OP) X(FUNC) X(MATH) X(REAL_POWER) X(FOLD_SUM) X(FOLD_MAX)        \
-    X(FOLD_MIN) X(INT_ARRAY) X(BOOL_ARRAY) X(BLANK) X(EXTENT_NAME) X(INT_MEETS_REAL)      \
-    X(NESTED_OP) X(DIM_1) X(DIM_2) X(DIM_3) X(SMALL_SIZE) X(LONG_LINE)                    \
-    X(POINT_SET) X(POINT_DECL) X(POINT_ARRAY) X(POINT_IF) X(POINT_ELSE) X(POINT_FOR)      \
-    X(POINT_WHILE) X(POINT_BREAK) X(POINT_CONTINUE) X(POINT_RETURN) X(POINT_STEP)         \
-    X(POINT_ATOMIC) X(POINT_GATHER) X(POINT_GUARD) X(POINT_HIDE) X(POINT_EXTENT)          \
-    X(POINT_RANGE) X(POINT_DEFAULT_RANGE) X(POINT_OFFSET)
+#define RANDOM_FEATURE_LIST(X)                                                           \
+    X(LET)                                                                               \
+    X(OLD_VALUE)                                                                         \
+    X(SET)                                                                               \
+    X(SET_ADD) X(SET_SUB) X(SET_MUL) X(SET_DIV) X(SET_REM) X(SET_SLICE) X(SET_OP)        \
+        X(SET_THIN) X(SLICE) X(SLICE_TO_EXTENT) X(SLICE_OF_VALUE) X(FIXED)               \
+            X(FIXED_BY_SCALAR) X(LIFT) X(PAD) X(PAD_SOME) X(COORDINATE) X(IF) X(ELSE)    \
+                X(LIBRARY_OP) X(USER_OP) X(FUNC) X(MATH) X(REAL_POWER) X(FOLD_SUM)       \
+                    X(FOLD_MAX) X(FOLD_MIN) X(INT_ARRAY) X(BOOL_ARRAY) X(BLANK)          \
+                        X(EXTENT_NAME) X(INT_MEETS_REAL) X(NESTED_OP) X(DIM_1) X(DIM_2)  \
+                            X(DIM_3) X(SMALL_SIZE) X(LONG_LINE) X(POINT_SET)             \
+                                X(POINT_DECL) X(POINT_ARRAY) X(POINT_IF) X(POINT_ELSE)   \
+                                    X(POINT_FOR) X(POINT_WHILE) X(POINT_BREAK)           \
+                                        X(POINT_CONTINUE) X(POINT_RETURN) X(POINT_STEP)  \
+                                            X(POINT_ATOMIC) X(POINT_GATHER)              \
+                                                X(POINT_GUARD) X(POINT_HIDE)             \
+                                                    X(POINT_EXTENT) X(POINT_RANGE)       \
+                                                        X(POINT_DEFAULT_RANGE)           \
+                                                            X(POINT_OFFSET)
 #define RANDOM_FEATURE_ENUM_(name) RANDOM_##name,
-typedef enum { RANDOM_FEATURE_LIST(RANDOM_FEATURE_ENUM_) RANDOM_FEATURE_COUNT } random_feature;
+typedef enum {
+    RANDOM_FEATURE_LIST(RANDOM_FEATURE_ENUM_) RANDOM_FEATURE_COUNT
+} random_feature;
 #undef RANDOM_FEATURE_ENUM_
 const char *random_feature_name(int feature);
 
@@ -38,7 +48,7 @@ typedef struct random_param {
     bool is_index; /* ints of [0, n[axis[0]]) of the kernel */
     bool blank;    /* extents are written as blanks */
     int rank;
-    int axis[3];   /* extent d is n[axis[d]] + off[d] of the kernel */
+    int axis[3]; /* extent d is n[axis[d]] + off[d] of the kernel */
     int off[3];
     int64_t integer; /* int and bool scalars */
     double real;     /* real scalars */
@@ -80,7 +90,7 @@ int64_t random_extent(const random_kernel *kernel, int param, int dim);
 /* Statements in order, those in bodies included; NULL past the last. */
 random_statement *random_statement_at(const random_kernel *kernel, int number);
 
-/* --- for the writers of kernels ---------------------------------------------------------- */
+/* --- for the writers of kernels --------------------------------------------------- */
 
 typedef struct random_state {
     uint64_t state;
@@ -114,14 +124,15 @@ enum {
     RANDOM_POWER,
     RANDOM_POSTFIX
 };
-/* The text, in parentheses if it binds looser than `level`, and sometimes without need. */
+/* The text, in parentheses if it binds looser than `level`, and sometimes without need.
+ * */
 const char *random_wrap(random_state *r, const char *text, int has, int level);
 
 /* One choice of operation for a type, as text over operands that are made by a callback.
  * Fills *out_level. Returns NULL if the choice is none that works point by point. */
 typedef const char *(*random_operand)(void *user, rk_type type, int *out_level);
-const char *random_pointwise(random_state *r, rk_type type, random_operand operand, void *user,
-                             int *out_level);
+const char *random_pointwise(random_state *r, rk_type type, random_operand operand,
+                             void *user, int *out_level);
 
 void random_write_field_kernel(random_state *r);
 void random_write_point_kernel(random_state *r);

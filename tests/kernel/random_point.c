@@ -29,7 +29,7 @@ typedef struct points {
     int nname;
     int nest;
     bool in_loop;
-    int own;    /* parameters: first of those that points write at themselves, and number */
+    int own; /* parameters: first of those that points write at themselves, and number */
     int nown;
     int counts; /* ints to add to */
     int reals;  /* in array with all axes */
@@ -50,7 +50,7 @@ static const char *wrapped(points *p, rk_type type, int depth, int level)
     return random_wrap(p->r, text, has, level);
 }
 
-/* --- elements ------------------------------------------------------------------------------------ */
+/* --- elements --------------------------------------------------------------------- */
 
 /* An array at the point, moved by no more than the margins allow. */
 static const char *at_point(points *p, int param, bool moved)
@@ -82,10 +82,11 @@ static const char *guarded(points *p, int *out_level)
     case 0:
         return rubus__arena_format(p->arena, "ix > 2 ? %s[ix-3] : 0.5", a);
     case 1:
-        return rubus__arena_format(p->arena, "ix + 4 < extent(%s, 0) ? %s[ix + 4] : 2 * ix", a,
-                                   a);
+        return rubus__arena_format(p->arena,
+                                   "ix + 4 < extent(%s, 0) ? %s[ix + 4] : 2 * ix", a, a);
     default:
-        return rubus__arena_format(p->arena, "ix > 0 && %s[ix-1] > 0 ? %s[ix-1] : -1.0", a, a);
+        return rubus__arena_format(p->arena, "ix > 0 && %s[ix-1] > 0 ? %s[ix-1] : -1.0",
+                                   a, a);
     }
 }
 
@@ -109,11 +110,11 @@ static const char *local_index(points *p, const variable *v)
         return rubus__arena_format(p->arena, "%d", random_below(p->r, v->length));
     }
     (void)random_op(p->r, RK_OP_MOD);
-    return rubus__arena_format(p->arena, "mod(%s, %d)", wrapped(p, RK_INT, 1, RANDOM_SELECT),
-                               v->length);
+    return rubus__arena_format(p->arena, "mod(%s, %d)",
+                               wrapped(p, RK_INT, 1, RANDOM_SELECT), v->length);
 }
 
-/* --- leaves --------------------------------------------------------------------------------------- */
+/* --- leaves ----------------------------------------------------------------------- */
 
 static const char *use_variable(points *p, rk_type type)
 {
@@ -216,11 +217,12 @@ static const char *make(points *p, rk_type type, int depth, int *out_level)
     return random_pointwise(p->r, type, operand_of, &o, out_level);
 }
 
-/* --- statements ----------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------- */
 
 static void add_statements(points *p, random_statement ***at, int n);
 
-static void enter_variable(points *p, const char *name, rk_type type, int length, bool frozen)
+static void enter_variable(points *p, const char *name, rk_type type, int length,
+                           bool frozen)
 {
     if (p->nvar < MAX_VAR) {
         variable v = {name, type, length, frozen};
@@ -251,7 +253,8 @@ static void add_declaration(points *p, random_statement ***at)
         random_use(p->r, RANDOM_POINT_ARRAY);
         int length = 1 + random_below(p->r, 6);
         (void)random_add_statement(
-            p->r, at, rubus__arena_format(p->arena, "%s %s[%d];", name[t], local, length));
+            p->r, at,
+            rubus__arena_format(p->arena, "%s %s[%d];", name[t], local, length));
         enter_variable(p, local, t, length, false);
         return;
     }
@@ -264,10 +267,10 @@ static void add_declaration(points *p, random_statement ***at)
         random_use(p->r, RANDOM_POINT_HIDE);
         const char *v = rubus__arena_format(p->arena, "{ int ix = %s; %s += ix; }",
                                             wrapped(p, RK_INT, 1, RANDOM_SELECT), local);
-        (void)random_add_statement(
-            p->r, at,
-            rubus__arena_format(p->arena, "%s %s = 0; %s", t == RK_BOOL ? "int" : name[t],
-                                local, v));
+        (void)random_add_statement(p->r, at,
+                                   rubus__arena_format(p->arena, "%s %s = 0; %s",
+                                                       t == RK_BOOL ? "int" : name[t],
+                                                       local, v));
         enter_variable(p, local, t == RK_BOOL ? RK_INT : t, 0, false);
         return;
     }
@@ -279,8 +282,8 @@ static void add_declaration(points *p, random_statement ***at)
 static const char *sign_for(points *p, rk_type type, bool readable)
 {
     static const char *const text[] = {"+=", "-=", "*=", "/=", "%="};
-    static const random_feature feature[] = {RANDOM_SET_ADD, RANDOM_SET_SUB, RANDOM_SET_MUL,
-                                             RANDOM_SET_DIV, RANDOM_SET_REM};
+    static const random_feature feature[] = {
+        RANDOM_SET_ADD, RANDOM_SET_SUB, RANDOM_SET_MUL, RANDOM_SET_DIV, RANDOM_SET_REM};
     if (type == RK_BOOL || !readable || random_once_in(p->r, 2)) {
         random_use(p->r, RANDOM_POINT_SET);
         return "=";
@@ -320,9 +323,10 @@ static void add_set(points *p, random_statement ***at)
         return;
     }
     const char *sign = sign_for(p, type, readable);
-    (void)random_add_statement(p->r, at,
-                               rubus__arena_format(p->arena, "%s %s %s;", target, sign,
-                                                   wrapped(p, type, DEPTH, RANDOM_SELECT)));
+    (void)random_add_statement(
+        p->r, at,
+        rubus__arena_format(p->arena, "%s %s %s;", target, sign,
+                            wrapped(p, type, DEPTH, RANDOM_SELECT)));
 }
 
 static void add_if(points *p, random_statement ***at)
@@ -363,21 +367,21 @@ static void add_for(points *p, random_statement ***at)
 static void add_while(points *p, random_statement ***at)
 {
     const char *i = rubus__arena_format(p->arena, "w%d", p->nname++);
-    random_statement *start = random_add_statement(
-        p->r, at, rubus__arena_format(p->arena, "int %s = 0;", i));
+    random_statement *start =
+        random_add_statement(p->r, at, rubus__arena_format(p->arena, "int %s = 0;", i));
     start->pinned = true;
     const char *also = wrapped(p, RK_BOOL, 1, RANDOM_COMPARE);
-    random_statement *s = random_add_statement(
-        p->r, at,
-        rubus__arena_format(p->arena, "while (%s < %d && %s)", i, 1 + random_below(p->r, 4),
-                            also));
+    random_statement *s =
+        random_add_statement(p->r, at,
+                             rubus__arena_format(p->arena, "while (%s < %d && %s)", i,
+                                                 1 + random_below(p->r, 4), also));
     random_use(p->r, RANDOM_POINT_WHILE);
     s->has_body = true;
     int nvar = p->nvar;
     enter_variable(p, i, RK_INT, 0, true);
     random_statement **inner = &s->body;
-    random_statement *count = random_add_statement(
-        p->r, &inner, rubus__arena_format(p->arena, "%s++;", i));
+    random_statement *count =
+        random_add_statement(p->r, &inner, rubus__arena_format(p->arena, "%s++;", i));
     count->pinned = true;
     add_body(p, inner, 1 + random_below(p->r, 2), true);
     p->nvar = nvar;
@@ -389,10 +393,10 @@ static void add_leaving(points *p, random_statement ***at)
     int pick = p->in_loop ? random_below(p->r, 5) : 2;
     pick = pick > 2 ? pick - 3 : pick;
     random_use(p->r, (random_feature)(RANDOM_POINT_BREAK + pick));
-    (void)random_add_statement(
-        p->r, at,
-        rubus__arena_format(p->arena, "if (%s) %s;", wrapped(p, RK_BOOL, 2, RANDOM_SELECT),
-                            word[pick]));
+    (void)random_add_statement(p->r, at,
+                               rubus__arena_format(p->arena, "if (%s) %s;",
+                                                   wrapped(p, RK_BOOL, 2, RANDOM_SELECT),
+                                                   word[pick]));
 }
 
 static void add_atomic(points *p, random_statement ***at)
@@ -428,7 +432,7 @@ static void add_statements(points *p, random_statement ***at, int n)
     }
 }
 
-/* --- kernels ----------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------- */
 
 static int add_array(points *p, rk_type type, rk_mode mode, int rank, int most)
 {
@@ -465,7 +469,8 @@ static void choose_range(points *p)
     static const char *const extent[] = {"nx", "ny", "nz"};
     const char *text = " over (";
     for (int d = 0; d < p->k->ndim; d++) {
-        text = rubus__arena_format(p->arena, "%s%s%s", text, d > 0 ? ", " : "", index_name[d]);
+        text = rubus__arena_format(p->arena, "%s%s%s", text, d > 0 ? ", " : "",
+                                   index_name[d]);
         if (random_once_in(p->r, 3)) {
             random_use(p->r, RANDOM_POINT_DEFAULT_RANGE);
             continue;
@@ -473,8 +478,8 @@ static void choose_range(points *p)
         random_use(p->r, RANDOM_POINT_RANGE);
         p->before[d] = random_below(p->r, 3);
         p->after[d] = random_below(p->r, 3);
-        text = rubus__arena_format(p->arena, "%s in %d:%s-%d", text, p->before[d], extent[d],
-                                   p->after[d]);
+        text = rubus__arena_format(p->arena, "%s in %d:%s-%d", text, p->before[d],
+                                   extent[d], p->after[d]);
     }
     p->k->over = rubus__arena_format(p->arena, "%s)", text);
 }

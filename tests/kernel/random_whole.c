@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random whole-array kernels: parameters and statements over the expressions that
- * random_field.c makes. Here stand the rules about writing: what may be read in a statement
- * that writes an array, and which LETs die by it.
+ * random_field.c makes. Here stand the rules about writing: what may be read in a
+ * statement that writes an array, and which LETs die by it.
  */
 #include "config.h"
 
@@ -18,11 +18,11 @@ typedef struct writing { /* where a statement writes */
     const char *text;  /* of the left side */
     const char *fixed; /* thin: index that is kept; NULL: full rank */
     int fixed_dim;
-    bool whole;        /* the array as a whole */
+    bool whole; /* the array as a whole */
     int shift[3];
 } writing;
 
-/* --- parameters --------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------- */
 
 static random_param *add_array(fields *f, rk_type type, rk_mode mode, int rank, int least,
                                int most)
@@ -42,18 +42,20 @@ static void add_params(fields *f)
 {
     random_kernel *k = f->k;
     int nd = k->ndim;
-    (void)add_array(f, RK_REAL, RK_MODE_IN, nd, 0, 0); /* names all extents, always readable */
+    (void)add_array(f, RK_REAL, RK_MODE_IN, nd, 0,
+                    0); /* names all extents, always readable */
     (void)add_array(f, RK_REAL, RK_MODE_INOUT, nd, 0, 0);
     (void)add_array(f, RK_REAL, RK_MODE_INOUT, nd, -2, 1);
     (void)add_array(f, RK_REAL, RK_MODE_OUT, nd, -2, 0);
-    (void)add_array(f, RK_INT, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT, nd, -1, 1);
+    (void)add_array(f, RK_INT, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT, nd,
+                    -1, 1);
     if (random_once_in(f->r, 2)) {
-        (void)add_array(f, RK_BOOL, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT, nd, -1,
-                        0);
+        (void)add_array(f, RK_BOOL, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT,
+                        nd, -1, 0);
     }
     if (random_once_in(f->r, 2)) {
-        (void)add_array(f, RK_REAL, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT, 1, -1,
-                        1);
+        (void)add_array(f, RK_REAL, random_once_in(f->r, 2) ? RK_MODE_IN : RK_MODE_INOUT,
+                        1, -1, 1);
     }
     if (random_once_in(f->r, 3)) {
         random_use(f->r, RANDOM_BLANK);
@@ -66,7 +68,7 @@ static void add_params(fields *f)
     }
 }
 
-/* --- statements ----------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------- */
 
 static void kill_lets(fields *f, int param)
 {
@@ -169,8 +171,8 @@ static const char *own_elements(fields *f, const writing *w)
 static const char *assignment_sign(fields *f, rk_type type, bool readable)
 {
     static const char *const text[] = {"+=", "-=", "*=", "/="};
-    static const random_feature feature[] = {RANDOM_SET_ADD, RANDOM_SET_SUB, RANDOM_SET_MUL,
-                                             RANDOM_SET_DIV};
+    static const random_feature feature[] = {RANDOM_SET_ADD, RANDOM_SET_SUB,
+                                             RANDOM_SET_MUL, RANDOM_SET_DIV};
     if (type == RK_BOOL || !readable || random_below(f->r, 5) < 3) {
         random_use(f->r, RANDOM_SET);
         return "=";
@@ -194,8 +196,9 @@ static const char *make_assignment(fields *f, int param, bool top)
     f->banned = -1;
     const char *value_text = v.text;
     if (readable && type != RK_BOOL && random_once_in(f->r, 3)) {
-        value_text = rubus__arena_format(f->arena, "%s + %s", own_elements(f, &w),
-                                         random_wrap(f->r, v.text, v.level, RANDOM_PRODUCT));
+        value_text =
+            rubus__arena_format(f->arena, "%s + %s", own_elements(f, &w),
+                                random_wrap(f->r, v.text, v.level, RANDOM_PRODUCT));
     }
     const char *sign = assignment_sign(f, type, readable);
     kill_lets(f, param);
@@ -277,12 +280,14 @@ static void add_old_value(fields *f, random_statement ***at)
     value v = random_field(f, RK_REAL, &all, DEPTH);
     f->banned = -1;
     const char *old = rubus__arena_format(f->arena, "t%d", f->nname++);
-    (void)random_add_statement(f->r, at, rubus__arena_format(f->arena, "let %s = %s;", old, u));
-    const char *set = random_once_in(f->r, 2) ? "=" : "+=";
     (void)random_add_statement(f->r, at,
-                               rubus__arena_format(f->arena, "%s %s %s;", u, set, v.text));
+                               rubus__arena_format(f->arena, "let %s = %s;", old, u));
+    const char *set = random_once_in(f->r, 2) ? "=" : "+=";
     (void)random_add_statement(
-        f->r, at, rubus__arena_format(f->arena, "%s = abs(%s - %s);", change->name, u, old));
+        f->r, at, rubus__arena_format(f->arena, "%s %s %s;", u, set, v.text));
+    (void)random_add_statement(
+        f->r, at,
+        rubus__arena_format(f->arena, "%s = abs(%s - %s);", change->name, u, old));
     kill_lets(f, param);
 }
 
@@ -303,7 +308,8 @@ static void add_result(fields *f, random_statement ***at)
     value v = random_solid_field(f, RK_REAL, &s, DEPTH);
     const random_param *p = random_add_param(f->r, RANDOM_RESULT, RK_REAL, RK_MODE_OUT);
     (void)random_add_statement(
-        f->r, at, rubus__arena_format(f->arena, "%s = %s(%s);", p->name, text[pick], v.text));
+        f->r, at,
+        rubus__arena_format(f->arena, "%s = %s(%s);", p->name, text[pick], v.text));
 }
 
 void random_write_field_kernel(random_state *r)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interpreter on whole-array kernels against closed forms: statements, slices, lifting,
- * padding, coordinates, values taken where they stand, conditions, and folds whose order
- * shows in the bits.
+ * The interpreter on whole-array kernels against closed forms: statements, slices,
+ * lifting, padding, coordinates, values taken where they stand, conditions, and folds
+ * whose order shows in the bits.
  */
 #include "config.h"
 
@@ -42,7 +42,8 @@ START_TEST(assign_inner_slice_leaves_the_rim)
             want[i + 1 + NX * (j + 1)] += 0.5 * d[i + (NX - 2) * j];
         }
     }
-    run_arg args[] = {RUN_ARRAY2(u, NX, NY), RUN_ARRAY2(d, NX - 2, NY - 2), RUN_REAL(0.5)};
+    run_arg args[] = {RUN_ARRAY2(u, NX, NY), RUN_ARRAY2(d, NX - 2, NY - 2),
+                      RUN_REAL(0.5)};
     run_good("kernel k(inout real u[nx,ny], in real d[nx-2,ny-2], real a)"
              "{ u[1:-1, 1:-1] += a * d; }",
              args);
@@ -55,7 +56,8 @@ START_TEST(assign_slice_that_is_an_op_writes_there)
     double u[NX] = {1, 2, 3, 4, 5};
     const double want[NX] = {1, 4, 6, 8, 5};
     run_arg args[] = {RUN_ARRAY1(u, NX)};
-    run_good("op middle(A[]) = A[1:-1]; kernel k(inout real u[n]) { middle(u) *= 2; }", args);
+    run_good("op middle(A[]) = A[1:-1]; kernel k(inout real u[n]) { middle(u) *= 2; }",
+             args);
     assert_all(u, want, NX);
 }
 END_TEST
@@ -71,7 +73,8 @@ START_TEST(assign_reads_the_whole_value_before_it_writes)
         want[NX - 1 + NX * j] = want[1 + NX * j];
     }
     run_arg args[] = {RUN_ARRAY2(u, NX, NY)};
-    run_good("kernel k(inout real u[nx,ny]) { u[0, :] = u[-2, :]; u[-1, :] = u[1, :]; }", args);
+    run_good("kernel k(inout real u[nx,ny]) { u[0, :] = u[-2, :]; u[-1, :] = u[1, :]; }",
+             args);
     assert_all(u, want, NX * NY);
 }
 END_TEST
@@ -116,7 +119,8 @@ START_TEST(slice_counts_from_both_ends)
     count_up(u, NX * NY, 0.0);
     const double second_last[NY] = {3, 8, 13, 18};
     const double two[2] = {NX * 3 + 1, NX * 3 + 2};
-    run_arg args[] = {RUN_ARRAY2(u, NX, NY), RUN_ARRAY1(v, NY), RUN_ARRAY1(w, 2), RUN_INT(1)};
+    run_arg args[] = {RUN_ARRAY2(u, NX, NY), RUN_ARRAY1(v, NY), RUN_ARRAY1(w, 2),
+                      RUN_INT(1)};
     run_good("kernel k(in real u[nx,ny], out real v[ny], out real w[], int k)"
              "{ v = u[-2, :]; w = u[k:k+2, -1]; }",
              args);
@@ -136,7 +140,8 @@ START_TEST(lift_scales_along_each_axis)
     count_up(s, NZ, 3.0);
     run_arg args[] = {RUN_ARRAY3(u, NX, NY, NZ), RUN_ARRAY1(h, NX), RUN_ARRAY1(s, NZ),
                       RUN_ARRAY3(v, NX, NY, NZ)};
-    run_good("kernel k(in real u[nx,ny,nz], in real h[nx], in real s[nz], out real v[nx,ny,nz])"
+    run_good("kernel k(in real u[nx,ny,nz], in real h[nx], in real s[nz], out real "
+             "v[nx,ny,nz])"
              "{ v = h[:, *, *] * u + s[*, *, :]; }",
              args);
     for (int k = 0; k < NZ; k++) {
@@ -172,9 +177,10 @@ START_TEST(pad_puts_cells_around)
     const double some[3 * 4] = {7, 1, 2, 7, 3, 4, 7, 7, 7, 7, 7, 7};
     run_arg args[] = {RUN_ARRAY2(u, 2, 2), RUN_ARRAY2(v, 4, 4), RUN_ARRAY2(w, 3, 4),
                       RUN_REAL(9.0)};
-    run_good("kernel k(in real u[nx,ny], out real v[nx+2,ny+2], out real w[nx+1,ny+2], real a)"
-             "{ v = pad(u, a); w = pad(u, 7, 1:0, 0:2); }",
-             args);
+    run_good(
+        "kernel k(in real u[nx,ny], out real v[nx+2,ny+2], out real w[nx+1,ny+2], real a)"
+        "{ v = pad(u, a); w = pad(u, 7, 1:0, 0:2); }",
+        args);
     assert_all(v, all, 16);
     assert_all(w, some, 12);
 }
@@ -242,7 +248,8 @@ START_TEST(funcs_run_point_by_point)
 {
     double u[NX] = {-2, -1, 0, 1, 2};
     double v[NX];
-    const double want[NX] = {28, 6, 0, 4, 16}; /* s = x^2 + (2x)^2; then 5x^2 - x for x < 0,
+    const double want[NX] = {28, 6, 0, 4,
+                             16}; /* s = x^2 + (2x)^2; then 5x^2 - x for x < 0,
                                                   else 4x^2; and 6 more where x < -1 */
     run_arg args[] = {RUN_ARRAY1(u, NX), RUN_ARRAY1(v, NX)};
     run_good("func real f(real x, real c) {"
@@ -317,11 +324,13 @@ START_TEST(deep_expression_runs)
 }
 END_TEST
 
-/* --- folds -------------------------------------------------------------------------------------- */
+/* --- folds ------------------------------------------------------------------------ */
 
-static const int64_t fold_size[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097, 8193};
+static const int64_t fold_size[] = {0,  1,  2,    31,   32,   33,  63,
+                                    64, 65, 4095, 4096, 4097, 8193};
 
-/* The order of a sum, written the long way round: lanes, their tree, the segments' tree. */
+/* The order of a sum, written the long way round: lanes, their tree, the segments' tree.
+ * */
 static double tree_sum(double *p, int64_t n)
 {
     for (int64_t step = 1; step < n; step *= 2) {
@@ -401,11 +410,13 @@ START_TEST(float_sum_is_as_good_as_double)
     ck_assert_int_eq(run_number(program, 0, args, NULL, NULL), RUBUS_OK);
     rk_program_destroy(program);
     free(x);
-    /* one rounding of the result, and the rests lose at most n eps^2 of the absolute sum */
+    /* one rounding of the result, and the rests lose at most n eps^2 of the absolute sum
+     * */
     double eps = (double)FLT_EPSILON;
     double bound = fabs(exact) * eps / 2 + (double)n * eps * eps * size;
-    ck_assert_msg(fabs((double)s - exact) <= bound, "sum of %lld floats is off by %g > %g",
-                  (long long)n, (double)s - exact, bound);
+    ck_assert_msg(fabs((double)s - exact) <= bound,
+                  "sum of %lld floats is off by %g > %g", (long long)n, (double)s - exact,
+                  bound);
 }
 END_TEST
 

@@ -133,12 +133,13 @@ START_TEST(index_outside_is_named_and_writes_nothing)
     const double before[6] = {1, 2, 3, 4, 5, 6};
     int32_t to[2] = {1, 3};
     run_arg args[] = {RUN_ARRAY2(u, 3, 2), RUN_ARRAY1(to, 2)};
-    ck_assert_int_eq(run_text("kernel move(inout real u[nx,ny], in index to[n]) over (i in 1:n)\n"
-                              "{\n"
-                              "    u[to[i], i] = 7;\n"
-                              "}\n",
-                              args),
-                     RUBUS_EBOUNDS);
+    ck_assert_int_eq(
+        run_text("kernel move(inout real u[nx,ny], in index to[n]) over (i in 1:n)\n"
+                 "{\n"
+                 "    u[to[i], i] = 7;\n"
+                 "}\n",
+                 args),
+        RUBUS_EBOUNDS);
     assert_error("t.rk:3: kernel `move`"); /* a line of the source, not of its text */
     assert_error("`u[3, 1]`");
     assert_error("extents 3, 2");
@@ -158,7 +159,8 @@ START_TEST(place_survives_printing_twice)
                         "}\n"
                         "kernel k(inout real u[n]) { if (n > 1) { u = f(u); } }\n";
     rk_program *first = run_compile(text, run_options(RUBUS_F64, RUBUS_I32, false));
-    rk_program *second = run_compile(first->text, run_options(RUBUS_F64, RUBUS_I32, false));
+    rk_program *second =
+        run_compile(first->text, run_options(RUBUS_F64, RUBUS_I32, false));
     double u[2] = {1, 2};
     const run_arg args[] = {RUN_ARRAY1(u, 2)};
     ck_assert_int_eq(run_number(second, 0, args, NULL, NULL), RUBUS_EBOUNDS);
@@ -186,7 +188,8 @@ START_TEST(local_array_is_tested)
 {
     double u[4] = {0};
     run_arg args[] = {RUN_ARRAY1(u, 4)};
-    const char text[] = "kernel k(inout real u[n]) over (i) { real q[3]; q[i] = 1; u[i] = q[i]; }";
+    const char text[] =
+        "kernel k(inout real u[n]) over (i) { real q[3]; q[i] = 1; u[i] = q[i]; }";
     ck_assert_int_eq(run_text(text, args), RUBUS_EBOUNDS);
     assert_error("`q[3]`");
     ck_assert_double_eq(u[2], 1);
@@ -205,17 +208,20 @@ START_TEST(loop_with_a_violation_ends)
 }
 END_TEST
 
-/* --- races -------------------------------------------------------------------------------------- */
+/* --- races ------------------------------------------------------------------------ */
 
 typedef struct race_case {
     const char *text;
     const char *part; /* of the message; NULL: no race */
 } race_case;
 
-#define RACE_HEAD "kernel k(inout real u[n], inout int c[n], in index p[n]) over (i in 0:n-1) "
+#define RACE_HEAD                                                                        \
+    "kernel k(inout real u[n], inout int c[n], in index p[n]) over (i in 0:n-1) "
 static const race_case race_list[] = {
-    {RACE_HEAD "{ if (i >= 0) u[i] = u[i + 1]; }", "point (1) writes `u[1]`, which point (0) reads"},
-    {RACE_HEAD "{ u[i + 1] = p[i]; u[i] = 1; }", "point (1) writes `u[1]`, which point (0) writes"},
+    {RACE_HEAD "{ if (i >= 0) u[i] = u[i + 1]; }",
+     "point (1) writes `u[1]`, which point (0) reads"},
+    {RACE_HEAD "{ u[i + 1] = p[i]; u[i] = 1; }",
+     "point (1) writes `u[1]`, which point (0) writes"},
     {RACE_HEAD "{ u[p[i]] = 1; }", "point (3) writes `u[2]`, which point (1) writes"},
     {RACE_HEAD "{ if (i == 3) { u[0] = 1; } else if (i < 2) { u[i] += 1; } }",
      "point (3) writes `u[0]`, which point (0) writes"},
@@ -267,20 +273,23 @@ START_TEST(races_are_not_looked_for_unchecked)
 {
     double u[5] = {0};
     run_arg args[] = {RUN_ARRAY1(u, 5)};
-    run_good("kernel k(inout real u[n]) over (i in 0:n-1) { if (i >= 0) u[i] = u[i + 1] + 1; }",
+    run_good("kernel k(inout real u[n]) over (i in 0:n-1) { if (i >= 0) u[i] = u[i + 1] "
+             "+ 1; }",
              args);
     ck_assert_double_eq(u[3], 1);
 }
 END_TEST
 
-/* --- text and memory ------------------------------------------------------------------------------ */
+/* --- text and memory -------------------------------------------------------------- */
 
 START_TEST(program_text_without_header_is_refused)
 {
-    static const char *const text[] = {
-        "", "kernel k(inout real u[n]) { u = 1; }\n", "// rk real=f64 index=i32 check=0\n",
-        "// rk real=f16 index=i32 check=0 fast=0\n", "// rk real=f64 index=i32 check=2 fast=0\n",
-        "// rk real=f64 index=i32 check=0 fast=0"};
+    static const char *const text[] = {"",
+                                       "kernel k(inout real u[n]) { u = 1; }\n",
+                                       "// rk real=f64 index=i32 check=0\n",
+                                       "// rk real=f16 index=i32 check=0 fast=0\n",
+                                       "// rk real=f64 index=i32 check=2 fast=0\n",
+                                       "// rk real=f64 index=i32 check=0 fast=0"};
     for (size_t k = 0; k < sizeof(text) / sizeof(text[0]); k++) {
         rk_program *program = NULL;
         ck_assert_int_eq(rk_program_from_text("t.rk", text[k], strlen(text[k]), &program),
@@ -297,7 +306,8 @@ START_TEST(program_text_gives_the_options_back)
         rk_options options = run_options(k & 1 ? RUBUS_F32 : RUBUS_F64,
                                          k & 2 ? RUBUS_I64 : RUBUS_I32, (k & 4) != 0);
         options.fast = (k & 1) != 0;
-        rk_program *program = run_compile("kernel k(inout real u[n]) { u = 1; }", options);
+        rk_program *program =
+            run_compile("kernel k(inout real u[n]) { u = 1; }", options);
         ck_assert_int_eq(program->unit->numbers.f64, options.real == RUBUS_F64);
         ck_assert_int_eq(program->unit->numbers.int64, options.index == RUBUS_I64);
         ck_assert_int_eq(program->unit->check, options.check);
@@ -323,11 +333,13 @@ static const char memory_text[] =
     "kernel a(inout real u[n], inout real v[n], out real s)"
     "{ let old = u; if (n > 2) { u = half(u) + v; } v = old; s = sum(u - old);"
     "  v[1:] = pad(u[:-2], 0, 0:1); }"
-    "kernel b(inout real u[n], inout real v[n], real s) over (i) { u[i] = half(v[i]) + s; }";
+    "kernel b(inout real u[n], inout real v[n], real s) over (i) { u[i] = half(v[i]) + "
+    "s; }";
 
 START_TEST(every_allocation_failure_is_survived)
 {
-    rk_program *program = run_compile(memory_text, run_options(RUBUS_F64, RUBUS_I32, true));
+    rk_program *program =
+        run_compile(memory_text, run_options(RUBUS_F64, RUBUS_I32, true));
     double u[6] = {0};
     double v[6] = {0};
     double s = 0;

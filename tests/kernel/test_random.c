@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random kernels on every backend of the CPU: the interpreter, which knows nothing of plans
- * and passes, and compiled code on one and on three threads must give the same bits. NaNs
- * count as equal whatever their bits. A difference is printed with its seed and kernel, and
- * with the smallest kernel that still shows it.
+ * Random kernels on every backend of the CPU: the interpreter, which knows nothing of
+ * plans and passes, and compiled code on one and on three threads must give the same
+ * bits. NaNs count as equal whatever their bits. A difference is printed with its seed
+ * and kernel, and with the smallest kernel that still shows it.
  *
  * A test with faults planted in one of the two texts shows that differences are seen.
  */
@@ -61,12 +61,12 @@ static void bench_close(bench *b)
 
 static int32_t type_of(const bench *b, const random_param *p)
 {
-    return p->type == RK_REAL ? b->options.real
+    return p->type == RK_REAL  ? b->options.real
            : p->type == RK_INT ? b->options.index
                                : RUBUS_BOOL;
 }
 
-/* --- data ----------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------- */
 
 static double random_number(random_state *r)
 {
@@ -86,7 +86,8 @@ static void fill(const random_kernel *k, const random_param *p, int32_t type, ch
     for (int64_t e = 0; e < count; e++) {
         double real = random_number(r);
         float single = (float)real;
-        int64_t i = random_once_in(r, 50) ? (int64_t)random_next(r) : random_below(r, 19) - 9;
+        int64_t i =
+            random_once_in(r, 50) ? (int64_t)random_next(r) : random_below(r, 19) - 9;
         i = p->is_index ? (int64_t)(random_next(r) % (uint64_t)k->n[p->axis[0]]) : i;
         int32_t narrow = (int32_t)(uint32_t)(uint64_t)i;
         char truth = (char)random_below(r, 2);
@@ -100,7 +101,7 @@ static void fill(const random_kernel *k, const random_param *p, int32_t type, ch
     }
 }
 
-/* --- running -------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------- */
 
 static rubus_arg array_arg(const bench *b, int c, const random_kernel *k, int param,
                            random_state *r)
@@ -133,9 +134,9 @@ static rubus_arg argument(const bench *b, int c, const random_kernel *k, int par
     if (p->kind != RANDOM_SCALAR) {
         return array_arg(b, c, k, param, r);
     }
-    return p->type == RK_REAL ? rubus_arg_real(p->real)
-                              : rubus_arg_integer(p->type == RK_BOOL ? p->integer > 0
-                                                                     : p->integer);
+    return p->type == RK_REAL
+               ? rubus_arg_real(p->real)
+               : rubus_arg_integer(p->type == RK_BOOL ? p->integer > 0 : p->integer);
 }
 
 static outcome collect(const rubus_arg *arg, const random_kernel *k, rubus_status st)
@@ -171,7 +172,7 @@ static outcome run(const bench *b, int c, rubus_module *module, const random_ker
     return collect(arg, k, st);
 }
 
-/* --- comparing -------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------- */
 
 static bool equal_elements(int32_t type, const unsigned char *a, const unsigned char *b)
 {
@@ -193,8 +194,8 @@ static bool equal_elements(int32_t type, const unsigned char *a, const unsigned 
 }
 
 /* "" if equal, or what differs first. */
-static void compare(const bench *b, const random_kernel *k, const outcome *x, const outcome *y,
-                    char out[160])
+static void compare(const bench *b, const random_kernel *k, const outcome *x,
+                    const outcome *y, char out[160])
 {
     out[0] = '\0';
     if (x->status != y->status) {
@@ -303,10 +304,11 @@ static void report(const bench *b, random_kernel *k, int c, const char *why)
     char *whole = random_kernel_print(k);
     (void)shrink(b, k, c, false);
     char *small = random_kernel_print(k);
-    ck_abort_msg("seed %llu on %s, real %s, index %s, n = %lld %lld %lld: %s\n%s\nshrunk:\n%s",
-                 (unsigned long long)k->seed, spec[c], rubus__type_name(b->options.real),
-                 rubus__type_name(b->options.index), (long long)k->n[0], (long long)k->n[1],
-                 (long long)k->n[2], why, whole, small);
+    ck_abort_msg(
+        "seed %llu on %s, real %s, index %s, n = %lld %lld %lld: %s\n%s\nshrunk:\n%s",
+        (unsigned long long)k->seed, spec[c], rubus__type_name(b->options.real),
+        rubus__type_name(b->options.index), (long long)k->n[0], (long long)k->n[1],
+        (long long)k->n[2], why, whole, small);
 }
 
 static void compare_batch(bench *b, random_kernel *const *k, int n)
@@ -340,7 +342,7 @@ static void compare_batch(bench *b, random_kernel *const *k, int n)
     rubus__free(source);
 }
 
-/* --- tests ------------------------------------------------------------------------------------------ */
+/* --- tests ------------------------------------------------------------------------ */
 
 START_TEST(backends_give_the_same_bits)
 {
@@ -391,7 +393,8 @@ START_TEST(planted_faults_are_seen_and_shrunk)
         random_kernel_destroy(k);
     }
     bench_close(&b);
-    ck_assert_int_ge(nseen, NPLANTED / 2); /* the others add 0, or to a value that is not used */
+    ck_assert_int_ge(nseen,
+                     NPLANTED / 2); /* the others add 0, or to a value that is not used */
     ck_assert_int_ge(ndropped, 1);
 }
 END_TEST
@@ -411,12 +414,47 @@ START_TEST(kernels_use_the_whole_language)
         random_kernel_destroy(k);
     }
     for (int i = 0; i < RANDOM_FEATURE_COUNT; i++) {
-        ck_assert_msg(feature[i] >= 2, "only %d of %d kernels use %s", feature[i], RANDOM_COUNT,
-                      random_feature_name(i));
+        ck_assert_msg(feature[i] >= 2, "only %d of %d kernels use %s", feature[i],
+                      RANDOM_COUNT, random_feature_name(i));
     }
     for (int i = 1; i < RK_OP_COUNT; i++) {
         ck_assert_msg(op[i] >= 2, "only %d of %d kernels use `%s`", op[i], RANDOM_COUNT,
                       rk_op_spelling((rk_op)i));
+    }
+}
+END_TEST
+
+/* gcc 12 made trunc(x) of real(int(x)), and so -0 of a small negative x, outside of vector
+ * code. Found by seed 253. */
+START_TEST(int_and_back_gives_no_negative_zero)
+{
+    static const char text[] =
+        "kernel k(out real a[n], in real x[n]) over (i)"
+        "{ a[i] = 1 / real(int(i + 1 < extent(x, 0) ? x[i + 1] : 0.5)); }";
+    double x[] = {-0.25, -0.25, -0.5, -0.0, 0.0, 0.25, -0.75};
+    enum { N = sizeof(x) / sizeof(x[0]) };
+    for (int way = 0; way < 4; way++) {
+        bench b;
+        bench_open(&b, way & 2);
+        const rubus_shape shape = {1, 0, {N}};
+        rubus_array *from = NULL;
+        rubus_array *to = NULL;
+        int c = way & 1;
+        rubus_module *module = build(&b, c, text);
+        ck_assert_msg(module != NULL, "%s", rubus_error_text());
+        ck_assert_int_eq(rubus_array_from(b.context[c], RUBUS_F64, shape, x, &from), RUBUS_OK);
+        ck_assert_int_eq(rubus_array_create(b.context[c], RUBUS_F64, shape, &to), RUBUS_OK);
+        const rubus_arg arg[] = {rubus_arg_array(to), rubus_arg_array(from)};
+        ck_assert_int_eq(rubus_launch_args(rubus_module_kernel(module, "k"), arg, 2), RUBUS_OK);
+        double a[N];
+        ck_assert_int_eq(rubus_array_read(to, a, sizeof(a)), RUBUS_OK);
+        for (int i = 0; i < N; i++) {
+            ck_assert_msg(isinf(a[i]) && a[i] > 0, "%s: element %d is %g", spec[c], i, a[i]);
+        }
+        rubus_array_destroy(from);
+        rubus_array_destroy(to);
+        rubus_module_destroy(module);
+        bench_close(&b);
     }
 }
 END_TEST
@@ -447,6 +485,7 @@ static Suite *random_suite(void)
     tc = tcase_create("backends");
     int n = RANDOM_COUNT / (BATCH * CHUNK) * (rubus_test_long() ? LONG_FACTOR : 1);
     tcase_add_loop_test(tc, backends_give_the_same_bits, 0, n);
+    tcase_add_test(tc, int_and_back_gives_no_negative_zero);
     tcase_add_loop_test(tc, planted_faults_are_seen_and_shrunk, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;

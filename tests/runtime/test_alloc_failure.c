@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory runs out at every place in turn: each call of the runtime is made with its n-th
- * and all later allocations failing, n = 1, 2, ... until it succeeds. It must say so, lose
- * nothing, change nothing, and leave the context usable.
+ * and all later allocations failing, n = 1, 2, ... until it succeeds. It must say so,
+ * lose nothing, change nothing, and leave the context usable.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ typedef struct state {
     double s;
     double t;
     void *mapped;
-    char path[60]; /* of the source */
+    char path[60];     /* of the source */
     rubus_status want; /* of the call once there is memory */
 } state;
 
@@ -104,7 +104,7 @@ static void make_module(state *s, int32_t check)
     ok(rubus_module_create_file(s->context, s->path, &options, &s->module));
 }
 
-/* --- contexts ------------------------------------------------------------------------------ */
+/* --- contexts --------------------------------------------------------------------- */
 
 static rubus_status open_context(state *s)
 {
@@ -142,7 +142,7 @@ START_TEST(context_create_without_memory)
 }
 END_TEST
 
-/* --- arrays -------------------------------------------------------------------------------- */
+/* --- arrays ----------------------------------------------------------------------- */
 
 static rubus_status create_array(state *s)
 {
@@ -190,7 +190,8 @@ START_TEST(arrays_without_memory)
     static const struct {
         const char *what;
         call f;
-    } makers[] = {{"create", create_array}, {"from", array_of_data}, {"view", view_array}};
+    } makers[] = {
+        {"create", create_array}, {"from", array_of_data}, {"view", view_array}};
     s.b = backends_ramp(s.context, 100, 0);
     for (int k = 0; k < 3; k++) {
         s.a = NULL;
@@ -240,7 +241,7 @@ START_TEST(validate_mode_without_memory)
 }
 END_TEST
 
-/* --- modules ------------------------------------------------------------------------------- */
+/* --- modules ---------------------------------------------------------------------- */
 
 static rubus_status create_module(state *s)
 {
@@ -291,7 +292,7 @@ START_TEST(modules_without_memory)
 }
 END_TEST
 
-/* --- launches ------------------------------------------------------------------------------ */
+/* --- launches --------------------------------------------------------------------- */
 
 static rubus_status launch_results(state *s)
 {
@@ -366,7 +367,7 @@ START_TEST(launch_with_many_arguments_without_memory)
 }
 END_TEST
 
-/* --- destruction --------------------------------------------------------------------------- */
+/* --- destruction ------------------------------------------------------------------ */
 
 START_TEST(destroy_needs_no_memory)
 {

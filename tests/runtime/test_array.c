@@ -32,7 +32,8 @@ START_TEST(array_create_is_zero_and_knows_its_shape)
         ck_assert_ptr_eq(rubus_array_context(a), context);
         ok(rubus_array_read(a, host, 210 * size));
         for (size_t i = 0; i < 210 * size; i++) {
-            ck_assert_msg(host[i] == 0, "byte %zu of type %d is %d", i, types[t], host[i]);
+            ck_assert_msg(host[i] == 0, "byte %zu of type %d is %d", i, types[t],
+                          host[i]);
         }
         rubus_array_destroy(a);
     }
@@ -59,8 +60,10 @@ START_TEST(array_create_refuses_wrong_shapes)
           "out_array is NULL");
     fails(rubus_array_create(context, 17, RUBUS_SHAPE(1), &a), RUBUS_EINVAL,
           "17 is no element type");
-    fails(rubus_array_create(context, RUBUS_F64, flat, &a), RUBUS_EINVAL, "rank 0|1 to 4");
-    fails(rubus_array_create(context, RUBUS_F64, deep, &a), RUBUS_EINVAL, "rank 5|1 to 4");
+    fails(rubus_array_create(context, RUBUS_F64, flat, &a), RUBUS_EINVAL,
+          "rank 0|1 to 4");
+    fails(rubus_array_create(context, RUBUS_F64, deep, &a), RUBUS_EINVAL,
+          "rank 5|1 to 4");
     fails(rubus_array_create(context, RUBUS_F64, RUBUS_SHAPE(4, -3), &a), RUBUS_EINVAL,
           "extent 1 is -3");
     fails(rubus_array_create(context, RUBUS_F64, RUBUS_SHAPE(huge, huge), &a),
@@ -151,8 +154,8 @@ START_TEST(array_transfer_refuses_what_does_not_fit)
     for (size_t k = 0; k < sizeof outside / sizeof outside[0]; k++) {
         fails(rubus_array_read_range(a, outside[k][0], outside[k][1], host), RUBUS_ESHAPE,
               "rubus_array_read_range|not all in the array, which has 10");
-        fails(rubus_array_write_range(a, outside[k][0], outside[k][1], host), RUBUS_ESHAPE,
-              "rubus_array_write_range|not all in the array, which has 10");
+        fails(rubus_array_write_range(a, outside[k][0], outside[k][1], host),
+              RUBUS_ESHAPE, "rubus_array_write_range|not all in the array, which has 10");
     }
     ck_assert(backends_get(a, 9) == 9);
     rubus_array_destroy(a);
@@ -216,9 +219,9 @@ START_TEST(array_random_stays_in_its_range)
         int32_t type;
         double lo;
         double hi;
-    } range[] = {{RUBUS_F64, -1, 2},          {RUBUS_F32, 0.7, 0.7000003},
+    } range[] = {{RUBUS_F64, -1, 2},         {RUBUS_F32, 0.7, 0.7000003},
                  {RUBUS_F32, -3, -2.999999}, {RUBUS_I32, -2147483648.0, 2147483648.0},
-                 {RUBUS_I32, 5, 6.5},         {RUBUS_I64, -9007199254740992.0, -1e15}};
+                 {RUBUS_I32, 5, 6.5},        {RUBUS_I64, -9007199254740992.0, -1e15}};
     for (size_t k = 0; k < sizeof range / sizeof range[0]; k++) {
         rubus_array *a = NULL;
         union {

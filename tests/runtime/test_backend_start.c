@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backends started from plugins: slots, services, failures of open, shutdown, threads, fork,
- * and every allocation failing in turn.
+ * Backends started from plugins: slots, services, failures of open, shutdown, threads,
+ * fork, and every allocation failing in turn.
  */
 #include "config.h"
 

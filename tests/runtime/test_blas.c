@@ -82,10 +82,9 @@ static void check_moves(rubus_context *context)
                 ok(rubus_array_read(b, host, rubus_array_nbyte(b)));
                 for (int k = 0; k < N; k++) {
                     const bool in = k >= first && k < first + n;
-                    ck_assert_msg(memcmp(host + (size_t)k * size, in ? pattern : zero,
-                                         size) == 0,
-                                  "type %d, %d elements at %d: element %d", types[t], n,
-                                  first, k);
+                    ck_assert_msg(
+                        memcmp(host + (size_t)k * size, in ? pattern : zero, size) == 0,
+                        "type %d, %d elements at %d: element %d", types[t], n, first, k);
                 }
                 rubus_array_destroy(from);
                 rubus_array_destroy(to);

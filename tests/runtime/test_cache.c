@@ -139,7 +139,8 @@ START_TEST(suffix_must_be_a_file_name)
     char long_one[130];
     memset(long_one, 'x', 129);
     long_one[129] = '\0';
-    const char *const wrong[] = {NULL, "", "A", "../x", "a b", "a_b", "\xc3\xa4", long_one};
+    const char *const wrong[] = {NULL,  "",    "A",        "../x",
+                                 "a b", "a_b", "\xc3\xa4", long_one};
     for (int k = 0; k < 8; k++) {
         uint8_t key[32] = {0};
         int32_t fd = 0;
@@ -335,7 +336,8 @@ static void *put_many(void *arg)
         } else {
             char read_back[20001];
             const ssize_t n = read(got, read_back, sizeof read_back);
-            wrong = n != 20000 || read_back[0] != read_back[19999] ? "half an entry" : NULL;
+            wrong =
+                n != 20000 || read_back[0] != read_back[19999] ? "half an entry" : NULL;
             close(got);
         }
     }

@@ -62,10 +62,11 @@ static const char *words(int i, const char *kernel, int line, const char *array,
                          const char *index, const char *extents)
 {
     static char text[300];
-    snprintf(text, sizeof text,
-             i == 0 ? "kernel `%s`|test.rk:%d: |`%s[%s]`|extents %s"
-                    : "kernel `%s`|test.rk:%d:|`%s`|index [%s]|[%s]; the access was not made",
-             kernel, line, array, index, extents);
+    snprintf(
+        text, sizeof text,
+        i == 0 ? "kernel `%s`|test.rk:%d: |`%s[%s]`|extents %s"
+               : "kernel `%s`|test.rk:%d:|`%s`|index [%s]|[%s]; the access was not made",
+        kernel, line, array, index, extents);
     return text;
 }
 
@@ -96,10 +97,8 @@ START_TEST(access_outside_is_reported_once_and_not_made)
     static const struct {
         int32_t last;
         const char *index;
-    } cases[] = {{6, "6, 7"},
-                 {4, "4, 5"},
-                 {2000000000, "2000000000, 2000000001"},
-                 {-3, "-3, -2"}};
+    } cases[] = {
+        {6, "6, 7"}, {4, "4, 5"}, {2000000000, "2000000000, 2000000001"}, {-3, "-3, -2"}};
     begin(_i);
     for (int k = 0; k < 4; k++) {
         spread(cases[k].last);
@@ -134,8 +133,8 @@ START_TEST(access_outside_is_reported_by_every_waiting_call)
     ok(rubus_array_unmap(grid));
 
     // a result is waited for, also one of another module
-    rubus_module *other = backends_module(
-        context, "reduce sum all(in real a[,]) = a;\n", RUBUS_F64, 0);
+    rubus_module *other =
+        backends_module(context, "reduce sum all(in real a[,]) = a;\n", RUBUS_F64, 0);
     double sum = -1;
     spread(6);
     fails(rubus_launch(backends_kernel(other, "all"), grid, &sum), RUBUS_EBOUNDS, all);

@@ -55,7 +55,8 @@ START_TEST(context_info_tells_what_was_opened)
     ck_assert_uint_gt(info.mem_total, 0);
     ck_assert_str_ne(info.device, "");
     ck_assert_str_ne(info.version, "");
-    ck_assert_ptr_nonnull(strstr(info.plugin, reference ? "(built in)" : "rubus-threads"));
+    ck_assert_ptr_nonnull(
+        strstr(info.plugin, reference ? "(built in)" : "rubus-threads"));
 
     // an older program knows fewer fields: the others are left alone
     memset(&info, 0x77, sizeof info);

@@ -53,7 +53,8 @@ static bool forked(rubus_status st)
            strstr(rubus_error_text(), "open a new one") != NULL;
 }
 
-/* In the child: 0, or the number of what went wrong. check's asserts are of the parent. */
+/* In the child: 0, or the number of what went wrong. check's asserts are of the parent.
+ * */
 static int child_refused(objects *o)
 {
     rubus_array *array = NULL;

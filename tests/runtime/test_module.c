@@ -143,10 +143,8 @@ START_TEST(module_options_choose_the_numbers)
     rubus_context *context = backends_open(_i);
     rubus_module *module = NULL;
     rubus_array *a = NULL;
-    rubus_module_options o = {.struct_size = sizeof o,
-                              .real = RUBUS_F32,
-                              .index = RUBUS_I64,
-                              .fast = 1};
+    rubus_module_options o = {
+        .struct_size = sizeof o, .real = RUBUS_F32, .index = RUBUS_I64, .fast = 1};
     ok(rubus_module_create(context, NULL, source, &o, &module));
     ok(rubus_array_create(context, RUBUS_F32, RUBUS_SHAPE(4), &a));
     ok(rubus_launch(backends_kernel(module, "point"), a, INT64_C(1) << 40));
@@ -178,8 +176,9 @@ START_TEST(module_of_a_file_imports_beside_it)
     char path[200];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     write_file(folder, "ops.rk", "op twice(A[]) = 2 * A;\nop twice(A) = 2 * A;\n");
-    write_file(folder, "main.rk", "import \"ops.rk\";\n"
-                                  "kernel f(inout real a[n]) { a = twice(a); }\n");
+    write_file(folder, "main.rk",
+               "import \"ops.rk\";\n"
+               "kernel f(inout real a[n]) { a = twice(a); }\n");
     write_file(folder, "lost.rk", "import \"gone.rk\";\n");
     rubus_context *context = backends_open(_i);
     rubus_module *module = NULL;
@@ -192,8 +191,9 @@ START_TEST(module_of_a_file_imports_beside_it)
     rubus_module_destroy(module);
 
     // the text of a caller: the name says where its imports are
-    ok(rubus_module_create(context, path, "import \"ops.rk\";\nkernel g(inout real a[n]) {"
-                                          " a = twice(a); }\n",
+    ok(rubus_module_create(context, path,
+                           "import \"ops.rk\";\nkernel g(inout real a[n]) {"
+                           " a = twice(a); }\n",
                            NULL, &module));
     rubus_module_destroy(module);
     snprintf(path, sizeof path, "%s/lost.rk", folder);

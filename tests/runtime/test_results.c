@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results: sum, max and min of shapes around every border of the folding order, against the
- * order that the language defines, computed here; so all backends and thread counts agree
- * to the bit. NaN, nothing to fold, and where a result may go.
+ * Results: sum, max and min of shapes around every border of the folding order, against
+ * the order that the language defines, computed here; so all backends and thread counts
+ * agree to the bit. NaN, nothing to fold, and where a result may go.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ static const rubus_shape shapes[] = {
 };
 enum { NSHAPE = sizeof shapes / sizeof shapes[0] };
 
-/* --- the order of the language ---------------------------------------------------------- */
+/* --- the order of the language ---------------------------------------------------- */
 
 /* Sum and remainder: the second is used in f32 alone. */
 typedef struct part {
@@ -64,7 +64,8 @@ static part join(part a, part b, bool f64)
     return a;
 }
 
-/* Aligned binary tree: 2k with 2k + 1 at each level; a missing partner changes nothing. */
+/* Aligned binary tree: 2k with 2k + 1 at each level; a missing partner changes nothing.
+ * */
 static part tree(part *p, int64_t n, bool f64)
 {
     for (; n > 1; n = (n + 1) / 2) {
@@ -112,7 +113,7 @@ static double expected_sum(const double *x, rubus_shape shape, bool f64)
     return f64 ? all.sum : (double)(all.high + all.low);
 }
 
-/* --- data -------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------- */
 
 /* An array of the shape with numbers of many sizes, and the same numbers as doubles. */
 static rubus_array *numbers(rubus_context *context, rubus_shape shape, int32_t real,
@@ -235,7 +236,8 @@ START_TEST(result_goes_to_double_float_and_array)
         float high = 0;
         ok(rubus_launch(fold_of(module, 1), a, &s, &high, &least));
         ck_assert(got[0] == -5 && got[1] == s && got[2] == -5);
-        ck_assert((double)high == (double)(float)hi && (double)lo == (double)(float)least);
+        ck_assert((double)high == (double)(float)hi &&
+                  (double)lo == (double)(float)least);
         // nothing to fold, into an array
         rubus_array *empty = NULL;
         ok(rubus_array_create(context, real, RUBUS_SHAPE(0), &empty));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight threads of the program on one context and on several: any public function from any
- * thread at any time. Under the thread sanitizer this also shows locks that are missing.
+ * Eight threads of the program on one context and on several: any public function from
+ * any thread at any time. Under the thread sanitizer this also shows locks that are
+ * missing.
  */
 #include "config.h"
 
@@ -16,7 +17,8 @@ enum { NTHREAD = 8, ROUNDS = 20, N = 300 };
 
 static const char source[] =
     "kernel step(inout real a[n], real f, out real s) { a = f * a + 1; s = sum(a); }\n"
-    "kernel bump(inout real a[n], in index at[m]) over (i in 0:m) { atomic_add(a[at[i]], 1.0); }\n";
+    "kernel bump(inout real a[n], in index at[m]) over (i in 0:m) { atomic_add(a[at[i]], "
+    "1.0); }\n";
 
 typedef struct worker {
     pthread_t thread;
@@ -96,7 +98,8 @@ static void *run_shared(void *arg)
         rubus_context_counters counters = {.struct_size = sizeof counters};
         if (good(w, rubus_array_from(w->context, RUBUS_I32, RUBUS_SHAPE(4), at, &index),
                  "from") &&
-            good(w, rubus_launch(rubus_module_kernel(w->module, "bump"), w->shared, index),
+            good(w,
+                 rubus_launch(rubus_module_kernel(w->module, "bump"), w->shared, index),
                  "bump")) {
             good(w, rubus_context_synchronize(w->context), "synchronize");
             good(w, rubus_context_counters_get(w->context, &counters), "counters");
@@ -178,7 +181,7 @@ START_TEST(contexts_of_eight_threads_are_apart)
 }
 END_TEST
 
-/* --- compiling holds nobody up -------------------------------------------------------------- */
+/* --- compiling holds nobody up ---------------------------------------------------- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;

@@ -89,7 +89,8 @@ static void check_damage(const char *path, const char *data, size_t size, size_t
     check_module(build(0));
     size_t now;
     char *repaired = slurp(path, &now);
-    ck_assert_msg(now == size, "%zu of %zu bytes kept, byte %ld: %zu", keep, size, flip, now);
+    ck_assert_msg(now == size, "%zu of %zu bytes kept, byte %ld: %zu", keep, size, flip,
+                  now);
     free(repaired);
     free(bad);
 }
@@ -123,8 +124,10 @@ END_TEST
 
 START_TEST(module_cache_entry_of_another_key_is_not_taken)
 {
-    // Another module under the name of this one: whole and sealed, but not what was asked.
-    static const char other[] = "void mark(void *block) { *(volatile char *)0 = *(char *)block; }";
+    // Another module under the name of this one: whole and sealed, but not what was
+    // asked.
+    static const char other[] =
+        "void mark(void *block) { *(volatile char *)0 = *(char *)block; }";
     void *module = NULL;
     ck_assert_int_eq(ops.module_create(ctx, describe(other, 0, 9), &module), RUBUS_OK);
     ops.module_destroy(ctx, module);
@@ -219,7 +222,8 @@ START_TEST(modules_leave_no_descriptor_behind)
     fake_set(&fake, "cc", "/bin/false");
     reopen();
     void *module = NULL;
-    ck_assert_int_ne(ops.module_create(ctx, describe(mark_text, 0, 3), &module), RUBUS_OK);
+    ck_assert_int_ne(ops.module_create(ctx, describe(mark_text, 0, 3), &module),
+                     RUBUS_OK);
     ck_assert_int_eq(count_descriptors(), before);
 }
 END_TEST
@@ -267,7 +271,7 @@ START_TEST(prebuilt_modules_need_no_compiler)
 }
 END_TEST
 
-/* --- compiler ---------------------------------------------------------------------------- */
+/* --- compiler --------------------------------------------------------------------- */
 
 /* Fails to build with this command; the text names it. */
 static void check_wrong(const char *cc, rubus_status status, const char *named)
@@ -362,8 +366,9 @@ START_TEST(compiler_that_knows_few_flags_is_asked_for_less)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/cache/plain", work_folder);
-    make_script(path, "for a; do case $a in -f[a-z]*|--param|-march*) [ $a = -fPIC ] || exit 1;; "
-                      "esac; done; exec cc \"$@\"");
+    make_script(
+        path, "for a; do case $a in -f[a-z]*|--param|-march*) [ $a = -fPIC ] || exit 1;; "
+              "esac; done; exec cc \"$@\"");
     fake_set(&fake, "cc", path);
     reopen();
     check_module(build(0));
@@ -375,8 +380,9 @@ START_TEST(compiler_message_is_cut_to_its_first_lines)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/cache/chatty", work_folder);
-    make_script(path, "cat >/dev/null; i=1; while [ $i -le 500 ]; do echo \"line $i of many\" "
-                      ">&2; i=$((i+1)); done; exit 3");
+    make_script(path,
+                "cat >/dev/null; i=1; while [ $i -le 500 ]; do echo \"line $i of many\" "
+                ">&2; i=$((i+1)); done; exit 3");
     check_wrong(path, RUBUS_ECOMPILE, "line 20 of many");
     ck_assert(text_has("status 3") && !text_has("line 21 of many"));
     make_script(path, "kill -SEGV $$");
@@ -408,7 +414,8 @@ START_TEST(compiler_error_in_text_is_shown)
 {
     void *module = NULL;
     static const char text[] = "void mark(void *block) { nonsense here; }";
-    ck_assert_int_eq(ops.module_create(ctx, describe(text, 0, 5), &module), RUBUS_ECOMPILE);
+    ck_assert_int_eq(ops.module_create(ctx, describe(text, 0, 5), &module),
+                     RUBUS_ECOMPILE);
     ck_assert(text_has("nonsense") && text_has("by hand"));
     static const char missing[] = "void other(void *block) { (void)block; }";
     ck_assert_int_eq(ops.module_create(ctx, describe(missing, 0, 6), &module),

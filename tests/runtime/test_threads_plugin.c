@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads backend through its descriptor, with a fake host and a module written by hand
- * in C: options, buffers, fills, copies, launches cut into pieces, several contexts at once,
- * and failing allocations.
+ * The threads backend through its descriptor, with a fake host and a module written by
+ * hand in C: options, buffers, fills, copies, launches cut into pieces, several contexts
+ * at once, and failing allocations.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* --- descriptor and options --------------------------------------------------------------- */
+/* --- descriptor and options ------------------------------------------------------- */
 
 START_TEST(plugin_descriptor_is_complete)
 {
@@ -22,10 +22,11 @@ START_TEST(plugin_descriptor_is_complete)
     ck_assert_uint_eq(desc->magic, RUBUS_PLUGIN_MAGIC);
     ck_assert_uint_eq(desc->abi_major, RUBUS_ABI_MAJOR);
     ck_assert_str_eq(desc->name, "threads");
-#define REQUIRED(slot, required, since, summary) \
+#define REQUIRED(slot, required, since, summary)                                         \
     ck_assert_msg(!(required) || ops.slot != NULL, "slot " #slot " is empty");
     RUBUS_SLOT_LIST(REQUIRED)
-    ck_assert(ops.fill != NULL && ops.copy != NULL && ops.map != NULL && ops.unmap != NULL);
+    ck_assert(ops.fill != NULL && ops.copy != NULL && ops.map != NULL &&
+              ops.unmap != NULL);
     uint32_t n = 0;
     ck_assert_int_eq(ops.device_count(be, &n), RUBUS_OK);
     ck_assert_uint_eq(n, 1);
@@ -68,16 +69,19 @@ END_TEST
 
 START_TEST(threads_option_that_is_no_count_fails)
 {
-    static const char *const wrong[] = {"0",  "",      "two", "-1", "4097", "99999999999999999",
-                                        "2x", "2 3",   "0x2", "1e1", "+2",   " "};
+    static const char *const wrong[] = {
+        "0",  "",    "two", "-1",  "4097", "99999999999999999",
+        "2x", "2 3", "0x2", "1e1", "+2",   " "};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         rubus_ops room = {.struct_size = sizeof room};
         void *second = NULL;
         fake_set(&fake, "threads", wrong[i]);
         fake.text[0] = '\0';
-        ck_assert_msg(rubus_backend_plugin.open(&fake.host, &room, &second) == RUBUS_EINVAL,
+        ck_assert_msg(rubus_backend_plugin.open(&fake.host, &room, &second) ==
+                          RUBUS_EINVAL,
                       "'%s'", wrong[i]);
-        ck_assert(text_has("RUBUS_NUM_THREADS") && text_has("4096") && text_has(wrong[i]));
+        ck_assert(text_has("RUBUS_NUM_THREADS") && text_has("4096") &&
+                  text_has(wrong[i]));
         ck_assert_ptr_null(second);
         ck_assert(room.launch == NULL);
     }
@@ -111,12 +115,12 @@ START_TEST(threads_default_count_is_that_of_the_machine)
 }
 END_TEST
 
-/* --- buffers ------------------------------------------------------------------------------- */
+/* --- buffers ---------------------------------------------------------------------- */
 
 START_TEST(buffer_round_trip_at_any_size)
 {
-    static const uint64_t sizes[] = {1,       64,          4095,         4096,        300000,
-                                     4 << 20, (5 << 20) + 7, (20 << 20) + 4097};
+    static const uint64_t sizes[] = {1,      64,      4095,          4096,
+                                     300000, 4 << 20, (5 << 20) + 7, (20 << 20) + 4097};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         uint64_t n = sizes[s];
         unsigned char *in = malloc(n);
@@ -181,8 +185,8 @@ START_TEST(buffer_fill_repeats_the_pattern)
             for (uint64_t i = 0; i < n; i++) {
                 bool in = i >= first && i < first + size;
                 if (bytes[i] != (in ? pattern[i % p] : mark)) {
-                    ck_abort_msg("pattern of %u, byte %" PRIu64 " of %" PRIu64 " is %u", p, i,
-                                 n, bytes[i]);
+                    ck_abort_msg("pattern of %u, byte %" PRIu64 " of %" PRIu64 " is %u",
+                                 p, i, n, bytes[i]);
                 }
             }
         }
@@ -249,7 +253,7 @@ START_TEST(buffers_are_staggered)
 }
 END_TEST
 
-/* --- launches ---------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------- */
 
 START_TEST(launch_covers_any_box_once)
 {
@@ -344,7 +348,7 @@ START_TEST(launch_keeps_the_callers_rounding)
 END_TEST
 #endif
 
-/* --- several contexts, failing memory ------------------------------------------------------------- */
+/* --- several contexts, failing memory --------------------------------------------- */
 
 static void *run_context(void *arg)
 {

@@ -124,7 +124,8 @@ START_TEST(write_beside_an_array_is_noticed)
     write_at(b, 3, 1);
     rubus_array_destroy(b); // the last chance to tell
     ck_assert_int_eq(nlog, 1);
-    ck_assert_ptr_nonnull(strstr(last_log, "wrote before an array of 80 bytes, 253 bytes"));
+    ck_assert_ptr_nonnull(
+        strstr(last_log, "wrote before an array of 80 bytes, 253 bytes"));
     rubus_array_destroy(a);
     ck_assert_int_eq(nlog, 1);
     rubus_log_set(NULL, NULL);

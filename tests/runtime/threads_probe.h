@@ -21,7 +21,7 @@ static void *ctx;
 static char work_folder[64];
 static char start_folder[4096];
 
-/* --- fixture --------------------------------------------------------------------------- */
+/* --- fixture ---------------------------------------------------------------------- */
 
 static void open_context(void)
 {
@@ -88,7 +88,7 @@ static inline bool text_has(const char *part)
     return strstr(fake.text, part) != NULL;
 }
 
-/* --- modules --------------------------------------------------------------------------- */
+/* --- modules ---------------------------------------------------------------------- */
 
 /* dst[p] += 1000 x + 100 y + z + c over an array of 64 x 8 x 4 doubles, and the number of
  * calls, which tells how the range was cut. */
@@ -195,8 +195,8 @@ static inline int64_t check_launch(void *module, const int64_t lo[3], const int6
     for (int z = 0; z < NZ; z++) {
         for (int y = 0; y < NY; y++) {
             for (int x = 0; x < NX; x++) {
-                bool in = x >= lo[0] && x < hi[0] && y >= lo[1] && y < hi[1] && z >= lo[2] &&
-                          z < hi[2];
+                bool in = x >= lo[0] && x < hi[0] && y >= lo[1] && y < hi[1] &&
+                          z >= lo[2] && z < hi[2];
                 double want = in ? 1000 * x + 100 * y + z + 0.5 : 0;
                 ck_assert_double_eq(out[(z * NY + y) * NX + x], want);
             }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUBUS_TESTS_OUTPUT_PROBE_H
 #define RUBUS_TESTS_OUTPUT_PROBE_H
-/* What the tests of the writers share: fields on the reference backend, files read back, a
- * locale with a decimal comma. Builds on relax_probe.h. */
+/* What the tests of the writers share: fields on the reference backend, files read back,
+ * a locale with a decimal comma. Builds on relax_probe.h. */
 #include <locale.h>
 #include <sys/stat.h>
 

@@ -151,7 +151,7 @@ static inline void ended(const result *r, int32_t outcome, int64_t iterations)
                   r->report.tolerance);
 }
 
-/* --- a folder of its own --------------------------------------------------------------- */
+/* --- a folder of its own ---------------------------------------------------------- */
 
 static char work_folder[64];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoints: a run that was cut in two is the same run to the bit, with every kernel set
- * and across backends; every kind of damaged or foreign file is refused.
+ * Checkpoints: a run that was cut in two is the same run to the bit, with every kernel
+ * set and across backends; every kind of damaged or foreign file is refused.
  */
 #include "config.h"
 
@@ -159,7 +159,7 @@ START_TEST(checkpoint_of_an_ended_run_keeps_its_outcome)
 }
 END_TEST
 
-/* --- what is refused ------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------- */
 
 static rubus_context *context;
 

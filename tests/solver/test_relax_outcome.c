@@ -8,7 +8,7 @@
 #include "libcore/base/base.h"
 #include "tests/solver/relax_probe.h"
 
-/* --- outcomes ---------------------------------------------------------------------------- */
+/* --- outcomes --------------------------------------------------------------------- */
 
 START_TEST(relax_whose_start_is_the_solution_converges_at_iteration_0)
 {
@@ -147,6 +147,7 @@ static result spoil(int32_t kernels, double value)
     rubus_relax_desc desc = problem(2, 20, 20, 0);
     desc.kernels = kernels;
     desc.tol = 1e-9;
+    desc.niter = 3000;
     rubus_relax *relax = make(context, &desc);
     MUST(rubus_relax_run(relax, 40, NULL, NULL));
     MUST(rubus_array_write_range(rubus_relax_field(relax), 210, 1, &value));
@@ -201,7 +202,7 @@ START_TEST(relax_in_small_units_caps_its_tolerance)
 }
 END_TEST
 
-/* --- running in pieces ---------------------------------------------------------------------- */
+/* --- running in pieces ------------------------------------------------------------ */
 
 typedef struct stopper {
     int calls;
@@ -272,7 +273,7 @@ START_TEST(relax_without_checks_runs_all_iterations_with_the_same_bits)
 }
 END_TEST
 
-/* --- what is refused ------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------- */
 
 START_TEST(relax_with_a_bad_coefficient_is_refused_by_number)
 {
@@ -444,7 +445,7 @@ START_TEST(relax_with_null_arguments_is_refused)
 }
 END_TEST
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------- */
 
 /* One solver with the n-th allocation failing. */
 static rubus_status one_try(rubus_context *context, const rubus_relax_desc *desc,

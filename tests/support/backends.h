@@ -2,8 +2,9 @@
 #ifndef RUBUS_TESTS_BACKENDS_H
 #define RUBUS_TESTS_BACKENDS_H
 /*
- * Every test of the runtime runs on each backend of the table: backends_add(tc, test) adds
- * it in a loop, and the test opens backends_spec[_i]. Include after check.h and config.h.
+ * Every test of the runtime runs on each backend of the table: backends_add(tc, test)
+ * adds it in a loop, and the test opens backends_spec[_i]. Include after check.h and
+ * config.h.
  */
 #include <string.h>
 
@@ -19,15 +20,15 @@ enum { BACKENDS = sizeof backends_spec / sizeof backends_spec[0] };
 #define backends_add(tc, test) tcase_add_loop_test((tc), (test), 0, BACKENDS)
 
 /* The call succeeds. */
-#define ok(call)                                                                        \
-    do {                                                                                \
-        const rubus_status ok_st_ = (call);                                             \
-        ck_assert_msg(ok_st_ == RUBUS_OK, "%s: %s: %s", #call, rubus_status_name(ok_st_), \
-                      rubus_error_text());                                              \
+#define ok(call)                                                                         \
+    do {                                                                                 \
+        const rubus_status ok_st_ = (call);                                              \
+        ck_assert_msg(ok_st_ == RUBUS_OK, "%s: %s: %s", #call,                           \
+                      rubus_status_name(ok_st_), rubus_error_text());                    \
     } while (0)
 
 /* The call fails so, and each of the words, cut at '|', stands in the text. */
-#define fails(call, status, words) \
+#define fails(call, status, words)                                                       \
     backends_fails((call), (status), (words), #call, __LINE__)
 
 static inline void backends_text_has(const char *words, const char *call, int line)

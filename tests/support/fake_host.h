@@ -3,8 +3,8 @@
 #define RUBUS_TESTS_FAKE_HOST_H
 /*
  * The services of the library for a plugin, without the library: the last error text,
- * counted allocations that can be made to fail, options from a list, and a kernel cache in
- * a folder of the test. One for each test program; the counters are atomic.
+ * counted allocations that can be made to fail, options from a list, and a kernel cache
+ * in a folder of the test. One for each test program; the counters are atomic.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,8 @@ static void *fake_alloc(void *ctx, uint64_t size, uint64_t align)
     void *p = NULL;
     if ((fake->fail_at != 0 && number >= fake->fail_at) ||
         posix_memalign(&p, align < sizeof p ? sizeof p : align, size) != 0) {
-        fake_fail(ctx, RUBUS_ENOMEM, "out of memory: %llu bytes", (unsigned long long)size);
+        fake_fail(ctx, RUBUS_ENOMEM, "out of memory: %llu bytes",
+                  (unsigned long long)size);
         return NULL;
     }
     memset(p, 0xa5, size);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += tests/unit/test_base_status
 tests_unit_test_base_status_SOURCES = tests/unit/test_base_status.c
 tests_unit_test_base_status_LDADD = libbase.la $(CHECK_LIBS)

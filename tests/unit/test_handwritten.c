@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The relaxation written by hand for benchmarks: its kernel sets agree to the bit with each
- * other and with the formulas written out point by point, on any number of threads.
+ * The relaxation written by hand for benchmarks: its kernel sets agree to the bit with
+ * each other and with the formulas written out point by point, on any number of threads.
  */
 #include "config.h"
 
@@ -74,38 +74,38 @@ static void make_given(bool f64)
 }
 
 /* One iteration as the formulas say, in plain loops over points. */
-#define DEFINE_PLAIN(NAME, REAL)                                                           \
-    static void NAME(const handwritten_dr *p)                                              \
-    {                                                                                      \
-        REAL *u = p->u;                                                                    \
-        REAL *d = p->d;                                                                    \
-        const REAL *lam = p->lam;                                                          \
-        const REAL *Q = p->Q;                                                              \
-        const REAL alpha = (REAL)p->alpha;                                                 \
-        const REAL beta = (REAL)p->beta;                                                   \
-        const REAL half = (REAL)0.5;                                                       \
-        const REAL step[2] = {(REAL)p->dx_inverse, (REAL)p->dy_inverse};                   \
-        for (int j = 1; j < NY - 1; j++) {                                                 \
-            for (int i = 1; i < NX - 1; i++) {                                             \
-                u[j * NX + i] += alpha * d[(j - 1) * (NX - 2) + i - 1];                    \
-            }                                                                              \
-        }                                                                                  \
-        for (int j = 1; j < NY - 1; j++) {                                                 \
-            for (int i = 1; i < NX - 1; i++) {                                             \
-                REAL sum[2];                                                               \
-                for (int axis = 0; axis < 2; axis++) {                                     \
-                    int c = j * NX + i;                                                    \
-                    int s = axis == 0 ? 1 : NX;                                            \
-                    REAL lower =                                                           \
-                        -((lam[c - s] + lam[c]) * half) * (u[c] - u[c - s]) * step[axis];  \
-                    REAL upper =                                                           \
-                        -((lam[c] + lam[c + s]) * half) * (u[c + s] - u[c]) * step[axis];  \
-                    sum[axis] = (upper - lower) * step[axis];                              \
-                }                                                                          \
-                int k = (j - 1) * (NX - 2) + i - 1;                                        \
-                d[k] = d[k] * beta + Q[k] * -(sum[0] + sum[1]);                            \
-            }                                                                              \
-        }                                                                                  \
+#define DEFINE_PLAIN(NAME, REAL)                                                         \
+    static void NAME(const handwritten_dr *p)                                            \
+    {                                                                                    \
+        REAL *u = p->u;                                                                  \
+        REAL *d = p->d;                                                                  \
+        const REAL *lam = p->lam;                                                        \
+        const REAL *Q = p->Q;                                                            \
+        const REAL alpha = (REAL)p->alpha;                                               \
+        const REAL beta = (REAL)p->beta;                                                 \
+        const REAL half = (REAL)0.5;                                                     \
+        const REAL step[2] = {(REAL)p->dx_inverse, (REAL)p->dy_inverse};                 \
+        for (int j = 1; j < NY - 1; j++) {                                               \
+            for (int i = 1; i < NX - 1; i++) {                                           \
+                u[j * NX + i] += alpha * d[(j - 1) * (NX - 2) + i - 1];                  \
+            }                                                                            \
+        }                                                                                \
+        for (int j = 1; j < NY - 1; j++) {                                               \
+            for (int i = 1; i < NX - 1; i++) {                                           \
+                REAL sum[2];                                                             \
+                for (int axis = 0; axis < 2; axis++) {                                   \
+                    int c = j * NX + i;                                                  \
+                    int s = axis == 0 ? 1 : NX;                                          \
+                    REAL lower = -((lam[c - s] + lam[c]) * half) * (u[c] - u[c - s]) *   \
+                                 step[axis];                                             \
+                    REAL upper = -((lam[c] + lam[c + s]) * half) * (u[c + s] - u[c]) *   \
+                                 step[axis];                                             \
+                    sum[axis] = (upper - lower) * step[axis];                            \
+                }                                                                        \
+                int k = (j - 1) * (NX - 2) + i - 1;                                      \
+                d[k] = d[k] * beta + Q[k] * -(sum[0] + sum[1]);                          \
+            }                                                                            \
+        }                                                                                \
     }
 DEFINE_PLAIN(plain_f64, double)
 DEFINE_PLAIN(plain_f32, float)

@@ -27,11 +27,12 @@ static void setup(void)
 static threads_pool *make_pool(int nthread, int ncpu, _Atomic int *busy)
 {
     threads_pool *pool = NULL;
-    ck_assert_int_eq(threads_pool_create(&fake.host, nthread, ncpu, busy, &pool), RUBUS_OK);
+    ck_assert_int_eq(threads_pool_create(&fake.host, nthread, ncpu, busy, &pool),
+                     RUBUS_OK);
     return pool;
 }
 
-/* --- partition -------------------------------------------------------------------------- */
+/* --- partition -------------------------------------------------------------------- */
 
 /* Marks the pieces in a box of n[0] x n[1] x n[2] and compares with "each point once". */
 static void check_cover(const int64_t n[3], int64_t wanted)
@@ -65,9 +66,9 @@ static void check_cover(const int64_t n[3], int64_t wanted)
         }
     }
     for (size_t i = 0; i < total; i++) {
-        ck_assert_msg(seen[i] == 1, "point %zu of %lldx%lldx%lld in %lld parts: %d times", i,
-                      (long long)n[0], (long long)n[1], (long long)n[2], (long long)wanted,
-                      seen[i]);
+        ck_assert_msg(seen[i] == 1, "point %zu of %lldx%lldx%lld in %lld parts: %d times",
+                      i, (long long)n[0], (long long)n[1], (long long)n[2],
+                      (long long)wanted, seen[i]);
     }
     free(seen);
 }
@@ -159,7 +160,7 @@ START_TEST(partition_line_covers_each_byte_once)
 }
 END_TEST
 
-/* --- pool ------------------------------------------------------------------------------- */
+/* --- pool ------------------------------------------------------------------------- */
 
 #define POINTS 5003
 
@@ -371,7 +372,8 @@ static int run_limited(void)
     }
     threads_pool *pool = NULL;
     if (setrlimit(RLIMIT_NPROC, &few) != 0 ||
-        threads_pool_create(&fake.host, 4, 4, NULL, &pool) != RUBUS_ELIMIT || pool != NULL) {
+        threads_pool_create(&fake.host, 4, 4, NULL, &pool) != RUBUS_ELIMIT ||
+        pool != NULL) {
         return 1;
     }
     if (strstr(fake.text, "RUBUS_NUM_THREADS") == NULL ||
@@ -393,7 +395,7 @@ START_TEST(pool_thread_limit_fails_with_text)
 }
 END_TEST
 
-/* --- what the machine allows ---------------------------------------------------------------- */
+/* --- what the machine allows ------------------------------------------------------ */
 
 static char folder[64];
 

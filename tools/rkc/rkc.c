@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rkc FOLDER NAME.rk...: turns kernels of the library into C files for the threads backend,
- * while Rubus is built. For each source and each of f32 and f64 it writes
+ * rkc FOLDER NAME.rk...: turns kernels of the library into C files for the threads
+ * backend, while Rubus is built. For each source and each of f32 and f64 it writes
  * FOLDER/prebuilt_NAME_REAL.c, and then FOLDER/prebuilt_list.c. The sources are those
- * embedded in the kernel compiler, and the compiler is the library's own: text and key are
- * those that a program gets when it asks for the same module, so it finds these functions
- * instead of compiling.
+ * embedded in the kernel compiler, and the compiler is the library's own: text and key
+ * are those that a program gets when it asks for the same module, so it finds these
+ * functions instead of compiling.
  */
 #include "config.h"
 
@@ -56,8 +56,8 @@ static void write_module(const rk_program *program, const char *stem, const char
     for (int32_t e = 0; e < program->nentry; e++) {
         rubus__text_format(out, "    %s,\n", program->entry[e].symbol);
     }
-    rubus__text_format(out, "};\nconst threads_prebuilt threads_prebuilt_%s_%s = {\n    {",
-                       stem, real);
+    rubus__text_format(
+        out, "};\nconst threads_prebuilt threads_prebuilt_%s_%s = {\n    {", stem, real);
     for (int i = 0; i < 32; i++) {
         rubus__text_format(out, "%d,", program->key[i]);
     }
@@ -99,10 +99,8 @@ static int make_module(const char *folder, const char *name, int32_t real)
     if (source == NULL || !stem_of(name, stem)) {
         return complain(name, "the library has no source of that name inside");
     }
-    const rk_options options = {.real = real,
-                                .index = RUBUS_I32,
-                                .dialect = "c",
-                                .read = rk_read_embedded};
+    const rk_options options = {
+        .real = real, .index = RUBUS_I32, .dialect = "c", .read = rk_read_embedded};
     rk_program *program = NULL;
     if (rk_compile(&options, name, source->text, source->size, &program) != RUBUS_OK) {
         return complain(name, rubus_error_text());
@@ -135,22 +133,23 @@ static int make_list(const char *folder, char **names, int count)
                            "#include \"plugins/threads/prebuilt.h\"\n\n");
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1) {
-            rubus__text_add(&text,
-                            "\nconst threads_prebuilt *const threads_prebuilt_list[] = {\n");
+            rubus__text_add(
+                &text, "\nconst threads_prebuilt *const threads_prebuilt_list[] = {\n");
         }
         for (int i = 0; i < count; i++) {
             for (int r = 0; r < 2; r++) {
                 char stem[64] = "";
                 stem_of(names[i], stem);
-                rubus__text_format(&text,
-                                   pass == 0
-                                       ? "extern const threads_prebuilt threads_prebuilt_%s_%s;\n"
-                                       : "    &threads_prebuilt_%s_%s,\n",
-                                   stem, rubus__type_name(reals[r]));
+                rubus__text_format(
+                    &text,
+                    pass == 0 ? "extern const threads_prebuilt threads_prebuilt_%s_%s;\n"
+                              : "    &threads_prebuilt_%s_%s,\n",
+                    stem, rubus__type_name(reals[r]));
             }
         }
     }
-    rubus__text_format(&text, "};\nconst unsigned threads_prebuilt_count = %d;\n", 2 * count);
+    rubus__text_format(&text, "};\nconst unsigned threads_prebuilt_count = %d;\n",
+                       2 * count);
     int status = write_file(folder, "prebuilt_list.c", &text);
     rubus__text_fini(&text);
     return status;

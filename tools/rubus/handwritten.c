@@ -2,8 +2,8 @@
 /*
  * Relaxation by hand: a small team of threads with a barrier that spins, rows dealt out
  * evenly, and loops as in a lecture. Compiled with -O3 for several generations of
- * processors whatever the flags of the build, and without contraction, like the kernels it
- * is compared with.
+ * processors whatever the flags of the build, and without contraction, like the kernels
+ * it is compared with.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "fp-contract=off")
@@ -21,8 +21,9 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__gnu_linux__) && defined(__x86_64__) && defined(__GNUC__) && \
-    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__gnu_linux__) && defined(__x86_64__) && defined(__GNUC__) &&                \
+    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                             \
+    !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define CLONES
@@ -51,7 +52,7 @@ typedef struct handwritten_stream {
 #undef REAL
 #undef NAME
 
-/* --- team -------------------------------------------------------------------------------- */
+/* --- team ------------------------------------------------------------------------- */
 
 typedef void (*team_task)(handwritten_team *team, int thread, const void *arg);
 
@@ -186,7 +187,7 @@ void handwritten_team_destroy(handwritten_team *team)
     free(team);
 }
 
-/* --- iterations ---------------------------------------------------------------------------- */
+/* --- iterations ------------------------------------------------------------------- */
 
 typedef void (*sweep)(const handwritten_dr *dr, int64_t j0, int64_t j1);
 
@@ -253,7 +254,7 @@ void handwritten_fused_prefetch(handwritten_team *team, const handwritten_dr *dr
     run(team, fused_ahead_task, dr);
 }
 
-/* --- streams --------------------------------------------------------------------------------- */
+/* --- streams ---------------------------------------------------------------------- */
 
 /* The thread's share of n bytes or numbers, in steps of `grain`. */
 static void share(const handwritten_team *team, int thread, int64_t n, int64_t grain,
@@ -328,8 +329,8 @@ void handwritten_copy(handwritten_team *team, void *dst, const void *src, int64_
     run(team, copy_task, &stream);
 }
 
-void handwritten_triad(handwritten_team *team, bool f64, int64_t n, void *a, const void *b,
-                       const void *c, double factor)
+void handwritten_triad(handwritten_team *team, bool f64, int64_t n, void *a,
+                       const void *b, const void *c, double factor)
 {
     const handwritten_stream stream = {.a = a, .b = b, .c = c, .n = n, .factor = factor};
     run(team, f64 ? triad_task_f64 : triad_task_f32, &stream);

@@ -2,9 +2,9 @@
 #ifndef RUBUS_TOOLS_HANDWRITTEN_H
 #define RUBUS_TOOLS_HANDWRITTEN_H
 /*
- * The 2D relaxation written by hand in C, as somebody would who has no Rubus: what generated
- * kernels are measured against. One call is one iteration on all threads of a team. Results
- * are those of shaders/relax_2d.rk, bit for bit.
+ * The 2D relaxation written by hand in C, as somebody would who has no Rubus: what
+ * generated kernels are measured against. One call is one iteration on all threads of a
+ * team. Results are those of shaders/relax_2d.rk, bit for bit.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,8 +15,8 @@ handwritten_team *handwritten_team_create(int threads);
 void handwritten_team_destroy(handwritten_team *team); /* NULL allowed */
 
 /**
- * One problem. All arrays are float, or all double (f64); x runs fastest, without padding.
- * A function needs only the arrays that it names. nx, ny >= 4.
+ * One problem. All arrays are float, or all double (f64); x runs fastest, without
+ * padding. A function needs only the arrays that it names. nx, ny >= 4.
  */
 typedef struct handwritten_dr {
     bool f64;
@@ -50,8 +50,8 @@ void handwritten_fused_prefetch(handwritten_team *team, const handwritten_dr *dr
 /** dst = src with stores that pass the caches by: the bandwidth called T_peak. */
 void handwritten_copy(handwritten_team *team, void *dst, const void *src, int64_t nbyte);
 /** a = b + factor * c over n numbers. */
-void handwritten_triad(handwritten_team *team, bool f64, int64_t n, void *a, const void *b,
-                       const void *c, double factor);
+void handwritten_triad(handwritten_team *team, bool f64, int64_t n, void *a,
+                       const void *b, const void *c, double factor);
 
 /** Zeroes an array, with the threads that will work on it. */
 void handwritten_touch(handwritten_team *team, void *data, int64_t nbyte);

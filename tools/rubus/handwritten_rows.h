@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweeps of handwritten.c for one type: included twice, with REAL the type and NAME(x)
- * its way to spell a function. Each works on rows [j0, j1) of its result. No include guard.
+ * The sweeps of handwritten.c for one type: included twice, with REAL the type and
+ * NAME(x) its way to spell a function. Each works on rows [j0, j1) of its result. No
+ * include guard.
  */
 
 typedef struct NAME(problem) {
@@ -125,7 +126,7 @@ CLONES static void NAME(update_d)(const handwritten_dr *dr, int64_t j0, int64_t 
     }
 }
 
-/* --- one sweep ------------------------------------------------------------------------------ */
+/* --- one sweep -------------------------------------------------------------------- */
 
 /* What stays the same along a row, by value: a compiler need not fear that a store of the
  * sweep changes it. */
@@ -134,12 +135,12 @@ typedef struct NAME(factors) {
     REAL alpha, beta, idx, idy;
 } NAME(factors);
 
-/* Point i of a row of u, and i - 1 of d, which has no border. dw, de, ds, dn: increments of
- * the neighbours, 0 on the border. */
+/* Point i of a row of u, and i - 1 of d, which has no border. dw, de, ds, dn: increments
+ * of the neighbours, 0 on the border. */
 static inline __attribute__((always_inline)) void
 NAME(point)(REAL *restrict u_out, REAL *restrict d_out, const REAL *restrict u,
-            const REAL *restrict d, const REAL *restrict l, const REAL *restrict Q, int64_t i,
-            REAL dw, REAL de, REAL ds, REAL dn, NAME(factors) f)
+            const REAL *restrict d, const REAL *restrict l, const REAL *restrict Q,
+            int64_t i, REAL dw, REAL de, REAL ds, REAL dn, NAME(factors) f)
 {
     const REAL half = (REAL)0.5;
     REAL v = u[i] + f.alpha * d[i - 1];
@@ -159,12 +160,13 @@ NAME(point)(REAL *restrict u_out, REAL *restrict d_out, const REAL *restrict u,
 /* Points [i0, i1) with neighbours on all sides. */
 CLONES static void NAME(points)(REAL *restrict u_out, REAL *restrict d_out,
                                 const REAL *restrict u, const REAL *restrict d,
-                                const REAL *restrict l, const REAL *restrict Q, int64_t i0,
-                                int64_t i1, NAME(factors) f)
+                                const REAL *restrict l, const REAL *restrict Q,
+                                int64_t i0, int64_t i1, NAME(factors) f)
 {
     for (int64_t i = i0; i < i1; i++) {
-        NAME(point)(u_out, d_out, u, d, l, Q, i, d[i - 2], d[i], d[i - 1 - f.mx],
-                    d[i - 1 + f.mx], f);
+        NAME(point)
+        (u_out, d_out, u, d, l, Q, i, d[i - 2], d[i], d[i - 1 - f.mx], d[i - 1 + f.mx],
+         f);
     }
 }
 
@@ -184,26 +186,28 @@ CLONES static void NAME(points_ahead)(REAL *restrict u_out, REAL *restrict d_out
         __builtin_prefetch(&u_out[i + f.nx], 1);
         __builtin_prefetch(&d_out[i + f.mx], 1);
         for (int64_t k = i; k < i + STEP; k++) {
-            NAME(point)(u_out, d_out, u, d, l, Q, k, d[k - 2], d[k], d[k - 1 - f.mx],
-                        d[k - 1 + f.mx], f);
+            NAME(point)
+            (u_out, d_out, u, d, l, Q, k, d[k - 2], d[k], d[k - 1 - f.mx],
+             d[k - 1 + f.mx], f);
         }
     }
     for (; i < i1; i++) {
-        NAME(point)(u_out, d_out, u, d, l, Q, i, d[i - 2], d[i], d[i - 1 - f.mx],
-                    d[i - 1 + f.mx], f);
+        NAME(point)
+        (u_out, d_out, u, d, l, Q, i, d[i - 2], d[i], d[i - 1 - f.mx], d[i - 1 + f.mx],
+         f);
     }
 }
 
 /* Point i of row j, wherever it lies inside. */
-static void NAME(point_at_border)(const NAME(problem) *p, int64_t i, int64_t j,
+static void NAME(point_at_border)(const NAME(problem) * p, int64_t i, int64_t j,
                                   NAME(factors) f)
 {
     const REAL *d = p->d + (j - 1) * p->mx;
     int64_t k = i - 1;
-    NAME(point)(p->un + j * p->nx, p->dn + (j - 1) * p->mx, p->u + j * p->nx, d,
-                p->lam + j * p->nx, p->Q + (j - 1) * p->mx, i, k > 0 ? d[k - 1] : 0,
-                k < p->mx - 1 ? d[k + 1] : 0, j > 1 ? d[k - p->mx] : 0,
-                j < p->ny - 2 ? d[k + p->mx] : 0, f);
+    NAME(point)
+    (p->un + j * p->nx, p->dn + (j - 1) * p->mx, p->u + j * p->nx, d, p->lam + j * p->nx,
+     p->Q + (j - 1) * p->mx, i, k > 0 ? d[k - 1] : 0, k < p->mx - 1 ? d[k + 1] : 0,
+     j > 1 ? d[k - p->mx] : 0, j < p->ny - 2 ? d[k + p->mx] : 0, f);
 }
 
 static inline __attribute__((always_inline)) void
@@ -228,7 +232,8 @@ NAME(sweep)(const handwritten_dr *dr, int64_t j0, int64_t j1, bool ahead)
             const REAL *d = p.d + (j - 1) * p.mx;
             const REAL *lam = p.lam + j * p.nx;
             const REAL *Q = p.Q + (j - 1) * p.mx;
-            (ahead ? NAME(points_ahead) : NAME(points))(un, dn, u, d, lam, Q, 2, p.nx - 2, f);
+            (ahead ? NAME(points_ahead) : NAME(points))(un, dn, u, d, lam, Q, 2, p.nx - 2,
+                                                        f);
         }
         for (int64_t i = 1; i < p.nx - 1; i += inner ? p.nx - 3 : 1) {
             NAME(point_at_border)(&p, i, j, f);

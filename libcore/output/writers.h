@@ -7,8 +7,8 @@
 #include "libcore/base/base.h"
 #include "libcore/output/picture.h"
 
-/* `text` as one line of valid UTF-8, or `otherwise` where it is NULL or empty; NULL: out of
- * memory. Give back with rubus__free. */
+/* `text` as one line of valid UTF-8, or `otherwise` where it is NULL or empty; NULL: out
+ * of memory. Give back with rubus__free. */
 char *rubus__label(const char *text, const char *otherwise);     /* label.c */
 void rubus__vti_text(const rubus__grid *grid, rubus__text *out); /* vtk.c */
 void rubus__vtk_text(const rubus__grid *grid, rubus__text *out); /* vtk.c */
