@@ -138,8 +138,8 @@ static void contour_square(cairo_t *cr, const double v[4], double level, double 
 static void draw_contour(const rubus__picture *p, cairo_t *cr, const axes_frame *f,
                          double level)
 {
-    const int64_t sx = p->n[0] / 1024 + 1;
-    const int64_t sy = p->n[1] / 1024 + 1;
+    const int64_t sx = p->n[0] / (int64_t)f->w + 1; /* squares of a pixel or more */
+    const int64_t sy = p->n[1] / (int64_t)f->h + 1;
     const double dx = f->w / (double)p->n[0];
     const double dy = f->h / (double)p->n[1];
     for (int64_t y = 0; y + sy < p->n[1]; y += sy) {
@@ -153,8 +153,8 @@ static void draw_contour(const rubus__picture *p, cairo_t *cr, const axes_frame 
                                dy * (double)sy);
             }
         }
+        cairo_stroke(cr); /* row by row: long paths are slow */
     }
-    cairo_stroke(cr);
 }
 
 /* Level number k of the contour lines. */
@@ -166,17 +166,25 @@ static bool contour_level(const rubus__picture *p, int k, double *level)
 
 static void set_contour_pen(cairo_t *cr)
 {
-    cairo_set_source_rgba(cr, 1, 1, 1, 0.85);
+    cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_set_line_width(cr, 1.1);
 }
 
 static void draw_contours(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
 {
+    if (!(p->contour_step > 0)) {
+        return;
+    }
+    cairo_push_group(cr); /* so that lines do not shine where they meet */
     set_contour_pen(cr);
     double level = 0;
     for (int k = 0; k < MOST_CONTOURS && contour_level(p, k, &level); k++) {
-        draw_contour(p, cr, f, level);
+        if (level > p->lo && level < p->hi) {
+            draw_contour(p, cr, f, level);
+        }
     }
+    cairo_pop_group_to_source(cr);
+    cairo_paint_with_alpha(cr, 0.85);
 }
 
 /* --- the bar ---------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/kernel_cache.sh \
 	%D%/kernel_cases.sh \
 	%D%/kernel_sources.sh \
+	%D%/manual.sh \
 	%D%/readme.sh \
 	%D%/solver_cases.sh
 EXTRA_DIST += %D%/kernels %D%/nonsquare.tsv

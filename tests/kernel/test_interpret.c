@@ -226,7 +226,7 @@ END_TEST
 
 START_TEST(ints_and_bools_fill_their_arrays)
 {
-    double u[NX] = {-1.5, 2.5, NAN, 1e20, 0};
+    double u[NX] = {-1.5, 2.5, (double)NAN, 1e20, 0};
     int32_t i[NX];
     uint8_t b[NX];
     double v[NX];

@@ -442,14 +442,18 @@ START_TEST(int_and_back_gives_no_negative_zero)
         int c = way & 1;
         rubus_module *module = build(&b, c, text);
         ck_assert_msg(module != NULL, "%s", rubus_error_text());
-        ck_assert_int_eq(rubus_array_from(b.context[c], RUBUS_F64, shape, x, &from), RUBUS_OK);
-        ck_assert_int_eq(rubus_array_create(b.context[c], RUBUS_F64, shape, &to), RUBUS_OK);
+        ck_assert_int_eq(rubus_array_from(b.context[c], RUBUS_F64, shape, x, &from),
+                         RUBUS_OK);
+        ck_assert_int_eq(rubus_array_create(b.context[c], RUBUS_F64, shape, &to),
+                         RUBUS_OK);
         const rubus_arg arg[] = {rubus_arg_array(to), rubus_arg_array(from)};
-        ck_assert_int_eq(rubus_launch_args(rubus_module_kernel(module, "k"), arg, 2), RUBUS_OK);
+        ck_assert_int_eq(rubus_launch_args(rubus_module_kernel(module, "k"), arg, 2),
+                         RUBUS_OK);
         double a[N];
         ck_assert_int_eq(rubus_array_read(to, a, sizeof(a)), RUBUS_OK);
         for (int i = 0; i < N; i++) {
-            ck_assert_msg(isinf(a[i]) && a[i] > 0, "%s: element %d is %g", spec[c], i, a[i]);
+            ck_assert_msg(isinf(a[i]) && a[i] > 0, "%s: element %d is %g", spec[c], i,
+                          a[i]);
         }
         rubus_array_destroy(from);
         rubus_array_destroy(to);

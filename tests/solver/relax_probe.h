@@ -11,6 +11,7 @@
 
 #include <rubus/solve.h>
 
+#include "libcore/base/base.h"
 #include "tests/support/suite.h"
 
 #define MUST(call)                                                                       \
@@ -149,6 +150,46 @@ static inline void ended(const result *r, int32_t outcome, int64_t iterations)
                   rubus_outcome_name(r->report.outcome), (long long)r->report.iterations,
                   rubus_outcome_name(outcome), (long long)iterations, r->report.residual,
                   r->report.tolerance);
+}
+
+/* --- allocations that fail ------------------------------------------------------------ */
+
+/* Something done with allocation n and all after it failing (0: none). */
+typedef rubus_status (*failing_try)(void *user, int64_t n);
+
+static inline rubus_status one_failing_try(failing_try try, void *user, int64_t n)
+{
+    const int64_t live = rubus__alloc_live();
+    const rubus_status st = try(user, n);
+    ck_assert_int_eq(rubus__alloc_live(), live);
+    ck_assert_msg(st == RUBUS_OK || st == RUBUS_ENOMEM || st == RUBUS_EDEVMEM, "%s: %s",
+                  rubus_status_name(st), rubus_error_text());
+    return st;
+}
+
+/* Lets the first 30 and the last 100 allocations fail one by one, and of those between
+ * (most are the compiler's, which has a test of its own) some 40. */
+static inline void fail_allocations(failing_try try, void *user)
+{
+    MUST(try(user, 0)); /* what stays in caches is made here */
+    int64_t fails = 0;
+    int64_t works = 16;
+    while (one_failing_try(try, user, works) != RUBUS_OK) {
+        fails = works;
+        works *= 2;
+    }
+    while (works - fails > 1) {
+        const int64_t middle = fails + (works - fails) / 2;
+        if (one_failing_try(try, user, middle) == RUBUS_OK) {
+            works = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    ck_assert_int_gt(fails, 0);
+    for (int64_t n = 1; n <= fails; n += n < 30 || n + 100 > fails ? 1 : fails / 40 + 1) {
+        ck_assert_int_ne(one_failing_try(try, user, n), RUBUS_OK);
+    }
 }
 
 /* --- a folder of its own ---------------------------------------------------------- */

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "libcore/base/base.h"
 #include "tests/solver/output_probe.h"
 
 static const double six[6] = {11, 12, 13, 21, 22, 23}; /* 3 x 2: i + 10 j */

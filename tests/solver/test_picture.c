@@ -125,7 +125,7 @@ static int curve_pixels(const picture *p)
             const uint32_t c = pixel(p, x, y);
             const int red = (int)(c >> 16);
             const int blue = (int)(c & 255u);
-            count += red < 60 && blue > 130 && blue < 170;
+            count += red < 160 && blue > red + 40; /* also a pixel half covered */
         }
     }
     return count;

@@ -7,7 +7,6 @@
 
 #include <sys/stat.h>
 
-#include "libcore/base/base.h"
 #include "tests/solver/relax_probe.h"
 
 /* Runs `first` iterations, saves, and goes on in another solver on another backend. */
@@ -196,7 +195,7 @@ static void refused(const char *path, rubus_status status, const char *part)
 
 START_TEST(checkpoint_cut_short_is_refused)
 {
-    for (size_t n = 0; n < file_size; n += n < 330 || n + 40 > file_size ? 1 : 13) {
+    for (size_t n = 0; n<file_size; n += n + 40> file_size ? 1 : 7) {
         MUST(rubus__file_write("cut.bin", file, n));
         refused("cut.bin", RUBUS_EFORMAT, "");
     }
@@ -211,7 +210,7 @@ END_TEST
 
 START_TEST(checkpoint_with_one_wrong_bit_is_refused)
 {
-    for (size_t i = 0; i < file_size; i += i < 330 ? 1 : 7) {
+    for (size_t i = 0; i < file_size; i += i < 16 ? 1 : 5) {
         const char flip = (char)(1u << (i % 8));
         file[i] = (char)(file[i] ^ flip);
         MUST(rubus__file_write("bad.bin", file, file_size));
@@ -357,31 +356,32 @@ START_TEST(checkpoint_that_cannot_be_written_leaves_nothing)
 }
 END_TEST
 
+static rubus_status try_save(void *user, int64_t n)
+{
+    rubus__alloc_fail_after(n, false);
+    const rubus_status st = rubus_relax_save(user, "d.bin");
+    rubus__alloc_fail_after(0, false);
+    return st;
+}
+
+static rubus_status try_load(void *user, int64_t n)
+{
+    rubus_relax *relax = NULL;
+    rubus__alloc_fail_after(n, false);
+    const rubus_status st = rubus_relax_load(user, "d.bin", NULL, &relax);
+    rubus__alloc_fail_after(0, false);
+    ck_assert((st == RUBUS_OK) == (relax != NULL));
+    rubus_relax_destroy(relax);
+    return st;
+}
+
 START_TEST(checkpoint_survives_the_failure_of_any_allocation)
 {
     rubus_relax *relax = NULL;
     MUST(rubus_relax_load(context, "c.bin", NULL, &relax));
-    const int64_t live = rubus__alloc_live();
-    rubus_status st = RUBUS_ENOMEM;
-    for (int64_t n = 1; st != RUBUS_OK; n++) {
-        rubus__alloc_fail_after(n, false);
-        st = rubus_relax_save(relax, "d.bin");
-        rubus__alloc_fail_after(0, false);
-        ck_assert(st == RUBUS_OK || st == RUBUS_ENOMEM);
-        ck_assert_int_eq(rubus__alloc_live(), live);
-    }
+    fail_allocations(try_save, relax);
     rubus_relax_destroy(relax);
-    const int64_t without = rubus__alloc_live();
-    st = RUBUS_ENOMEM;
-    for (int64_t n = 1; st != RUBUS_OK; n++) {
-        relax = NULL;
-        rubus__alloc_fail_after(n, false);
-        st = rubus_relax_load(context, "d.bin", NULL, &relax);
-        rubus__alloc_fail_after(0, false);
-        ck_assert(st == RUBUS_OK || st == RUBUS_ENOMEM || st == RUBUS_EDEVMEM);
-        rubus_relax_destroy(relax);
-        ck_assert_int_eq(rubus__alloc_live(), without);
-    }
+    fail_allocations(try_load, context);
 }
 END_TEST
 
