@@ -4,7 +4,7 @@
 //     05_custom_operator [05_custom_operator.rk [STEPS]]
 //
 // The kernels are in 05_custom_operator.rk; this program only calls them, and checks that
-// no bit of the cloud gets lost.
+// nothing of the cloud gets lost.
 #include <math.h>
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 
     double before;
     RUBUS_MUST(rubus_launch(mass, c, &before));
-    const double dt = 0.1; // in cells of a wind of at most 4 NX / NX
+    const double dt = 0.1; // the wind crosses about half a cell along each axis
     for (int it = 0; it <= steps; it++) {
         if (it % 100 == 0) {
             double peak;

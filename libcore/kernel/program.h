@@ -68,7 +68,7 @@ typedef struct rk_entry {
 #define RK_ERROR_WORDS 8
 typedef struct rk_site { /* an access that is tested where it is made */
     int32_t kernel;
-    int32_t param;
+    int32_t param; /* -1: a local array */
     int32_t rank;
     rk_span at_source;
 } rk_site;

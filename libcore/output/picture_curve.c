@@ -96,7 +96,7 @@ void curve_draw(const rubus__picture *p, cairo_t *cr, const axes_frame *f)
     cairo_stroke(cr);
 }
 
-/* --- the history ------------------------------------------------------------------ */
+/* --- the history -------------------------------------------------------------------- */
 
 static bool has_place(const rubus__picture *p, size_t i)
 {

@@ -59,7 +59,7 @@ static uint32_t colour_of(const rubus__picture *p, double v)
     return isnan(v) ? 0xFFB0B0B0u : colour_at(place_in(p, v));
 }
 
-/* --- the map ---------------------------------------------------------------------- */
+/* --- the map ------------------------------------------------------------------------ */
 
 /* Every step-th cell, so that no image side passes what Cairo takes. */
 static int64_t step_of(int64_t n)
@@ -187,7 +187,7 @@ static void draw_contours(const rubus__picture *p, cairo_t *cr, const axes_frame
     cairo_paint_with_alpha(cr, 0.85);
 }
 
-/* --- the bar ---------------------------------------------------------------------- */
+/* --- the bar ------------------------------------------------------------------------ */
 
 static void draw_bar(const rubus__picture *p, cairo_t *cr, const axes_frame *map)
 {
@@ -221,7 +221,7 @@ static void draw_bar(const rubus__picture *p, cairo_t *cr, const axes_frame *map
     }
 }
 
-/* --- the whole -------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------- */
 
 typedef struct layout { /* pixels */
     axes_frame map;

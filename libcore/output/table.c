@@ -71,7 +71,7 @@ void rubus__tsv_text(const rubus__grid *grid, rubus__text *out)
     }
 }
 
-/* --- bringing the field to the host ----------------------------------------------- */
+/* --- bringing the field to the host ------------------------------------------------- */
 
 static double element(int32_t type, const void *raw, int64_t at)
 {
@@ -146,7 +146,7 @@ static rubus_status desc_check(const rubus_output_desc *desc)
     return RUBUS_OK;
 }
 
-/* --- the entry -------------------------------------------------------------------- */
+/* --- the entry ---------------------------------------------------------------------- */
 
 typedef enum { VTI, VTK, TSV, TXT, BIN, PNG, NO_FORMAT } format;
 

@@ -21,6 +21,16 @@ static rubus_status report(const rubus_module *module, const int64_t *record)
     }
     const rk_site *site = &p->site[record[0] - 1];
     const rubus_kernel *kernel = &module->kernel[site->kernel];
+    int32_t line = 0;
+    int32_t column = 0;
+    rk_line_column(site->at_source, &line, &column);
+    if (site->param < 0) {
+        return rubus__fail(RUBUS_EBOUNDS,
+                           "kernel `%s`: %s:%d:%d: index %lld is outside a local array; "
+                           "the access was not made",
+                           kernel->k->decl->name, site->at_source.source->name, (int)line,
+                           (int)column, (long long)record[1]);
+    }
     const rk_decl *array = kernel->k->decl->param[site->param];
     char index[96] = "";
     char extent[96] = "";
@@ -31,9 +41,6 @@ static rubus_status report(const rubus_module *module, const int64_t *record)
         rubus__snprintf(extent + strlen(extent), sizeof(extent) - strlen(extent),
                         "%s%lld", comma, (long long)kernel->extent[site->param][d]);
     }
-    int32_t line = 0;
-    int32_t column = 0;
-    rk_line_column(site->at_source, &line, &column);
     return rubus__fail(
         RUBUS_EBOUNDS,
         "kernel `%s`: %s:%d:%d: index [%s] is outside `%s`, whose extents are "

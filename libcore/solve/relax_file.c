@@ -143,7 +143,7 @@ rubus_status rubus_relax_save(rubus_relax *relax, const char *path)
     return st;
 }
 
-/* --- reading ---------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------ */
 
 static rubus_status refuse(const char *path, const char *why)
 {

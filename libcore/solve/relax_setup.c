@@ -16,7 +16,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* --- the description -------------------------------------------------------------- */
+/* --- the description ---------------------------------------------------------------- */
 
 static rubus_status complete_box(rubus_relax_desc *d)
 {
@@ -123,7 +123,7 @@ rubus_status rubus__relax_complete(const rubus_relax_desc *given, rubus_relax_de
     return st != RUBUS_OK ? st : rubus__relax_check(out);
 }
 
-/* --- arrays ----------------------------------------------------------------------- */
+/* --- arrays ------------------------------------------------------------------------- */
 
 rubus_shape rubus__relax_shape(const rubus_relax *relax, int64_t less)
 {
@@ -227,7 +227,7 @@ void rubus_relax_destroy(rubus_relax *relax)
     rubus__free(relax);
 }
 
-/* --- host fields ------------------------------------------------------------------ */
+/* --- host fields -------------------------------------------------------------------- */
 
 /* Numbers of the host in double, stored in the solver's real. */
 static rubus_status store(rubus_array *array, const double *values)

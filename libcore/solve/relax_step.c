@@ -79,7 +79,7 @@ rubus_status rubus__relax_start_residual(rubus_relax *relax, double *out_residua
     return run(relax, "start_residual", &a);
 }
 
-/* --- math and index --------------------------------------------------------------- */
+/* --- math and index ----------------------------------------------------------------- */
 
 static rubus_status update_u(rubus_relax *relax, const char *kernel)
 {
@@ -189,7 +189,7 @@ static rubus_status step_unfused(rubus_relax *relax, bool check, double *out_res
                           : update_d(relax, math ? "update_d" : "update_d_at", relax->z);
 }
 
-/* --- fused ------------------------------------------------------------------------ */
+/* --- fused -------------------------------------------------------------------------- */
 
 static void add_fields(arguments *a, const rubus_relax *relax)
 {

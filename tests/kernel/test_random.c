@@ -424,8 +424,8 @@ START_TEST(kernels_use_the_whole_language)
 }
 END_TEST
 
-/* gcc 12 made trunc(x) of real(int(x)), and so -0 of a small negative x, outside of vector
- * code. Found by seed 253. */
+/* gcc 12 made trunc(x) of real(int(x)), and so -0 of a small negative x, outside of
+ * vector code. Found by seed 253. */
 START_TEST(int_and_back_gives_no_negative_zero)
 {
     static const char text[] =

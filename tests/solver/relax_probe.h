@@ -152,7 +152,7 @@ static inline void ended(const result *r, int32_t outcome, int64_t iterations)
                   r->report.tolerance);
 }
 
-/* --- allocations that fail ------------------------------------------------------------ */
+/* --- allocations that fail ---------------------------------------------------------- */
 
 /* Something done with allocation n and all after it failing (0: none). */
 typedef rubus_status (*failing_try)(void *user, int64_t n);
@@ -167,9 +167,9 @@ static inline rubus_status one_failing_try(failing_try try, void *user, int64_t 
     return st;
 }
 
-/* Lets the first 30 and the last 100 allocations fail one by one, and of those between
- * (most are the compiler's, which has a test of its own) some 40. */
-static inline void fail_allocations(failing_try try, void *user)
+/* Lets the first 10 and the `last` allocations fail one by one, and of those between
+ * (most are the compiler's, which has a test of its own) some 20. */
+static inline void fail_allocations(failing_try try, void *user, int64_t last)
 {
     MUST(try(user, 0)); /* what stays in caches is made here */
     int64_t fails = 0;
@@ -187,12 +187,13 @@ static inline void fail_allocations(failing_try try, void *user)
         }
     }
     ck_assert_int_gt(fails, 0);
-    for (int64_t n = 1; n <= fails; n += n < 30 || n + 100 > fails ? 1 : fails / 40 + 1) {
+    for (int64_t n = 1; n <= fails;
+         n += n < 10 || n + last > fails ? 1 : fails / 20 + 1) {
         ck_assert_int_ne(one_failing_try(try, user, n), RUBUS_OK);
     }
 }
 
-/* --- a folder of its own ---------------------------------------------------------- */
+/* --- a folder of its own ------------------------------------------------------------ */
 
 static char work_folder[64];
 

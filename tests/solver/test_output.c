@@ -19,7 +19,7 @@ static void text_is(const char *path, rubus_array *field, const rubus_output_des
     rubus_array_destroy(field);
 }
 
-/* --- text ------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------- */
 
 START_TEST(vtk_of_a_field_holds_cells_with_x_fastest)
 {
@@ -113,7 +113,7 @@ START_TEST(numbers_in_a_comma_locale_keep_their_point)
 }
 END_TEST
 
-/* --- raw -------------------------------------------------------------------------- */
+/* --- raw ---------------------------------------------------------------------------- */
 
 START_TEST(bin_is_the_elements)
 {
@@ -241,7 +241,7 @@ START_TEST(vti_of_a_million_cells_is_as_large_as_they_are)
 }
 END_TEST
 
-/* --- names and titles ------------------------------------------------------------- */
+/* --- names and titles --------------------------------------------------------------- */
 
 static const char awkward[] = "a \"b\" <c> & 'd' -- e--- \n\t\x01 \xC3\xA9 \xFF\xC3 100%";
 
@@ -318,7 +318,7 @@ START_TEST(label_of_any_bytes_is_utf8)
 }
 END_TEST
 
-/* --- nothing, and what is refused ------------------------------------------------- */
+/* --- nothing, and what is refused --------------------------------------------------- */
 
 START_TEST(empty_fields_are_written_by_every_format_but_pictures)
 {

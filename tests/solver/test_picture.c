@@ -14,7 +14,7 @@
 #define LOW 0x440154u
 #define HIGH 0xFDE725u
 
-/* --- the file --------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------- */
 
 static uint32_t big_endian(const char *at)
 {
@@ -136,7 +136,7 @@ static void close_picture(picture *p)
     cairo_surface_destroy(p->surface);
 }
 
-/* --- maps of 4 x 3 cells: 140 pixels each, in a frame of 560 x 420 ---------------- */
+/* --- maps of 4 x 3 cells: 140 pixels each, in a frame of 560 x 420 ------------------ */
 
 #define CELL (140 * 140)
 #define MAP_Y0 44
@@ -289,7 +289,7 @@ START_TEST(map_of_every_type_shows_its_values)
 }
 END_TEST
 
-/* --- curves, shapes, histories ---------------------------------------------------- */
+/* --- curves, shapes, histories ------------------------------------------------------ */
 
 START_TEST(curve_with_gaps_draws_what_is_there)
 {

@@ -39,7 +39,7 @@ static result solve_everywhere(const rubus_relax_desc *given, size_t first, size
     return seen;
 }
 
-/* --- the reference runs ----------------------------------------------------------- */
+/* --- the reference runs ------------------------------------------------------------- */
 
 START_TEST(relax_1d_64_takes_the_known_path)
 {
@@ -130,7 +130,7 @@ START_TEST(relax_3d_64_takes_the_known_path)
 }
 END_TEST
 
-/* --- other sizes ------------------------------------------------------------------ */
+/* --- other sizes -------------------------------------------------------------------- */
 
 typedef struct sized {
     int32_t dim;
@@ -179,7 +179,7 @@ START_TEST(relax_3d_on_reference_gives_the_bits_of_threads)
 }
 END_TEST
 
-/* --- closed forms and direct solves ----------------------------------------------- */
+/* --- closed forms and direct solves ------------------------------------------------- */
 
 START_TEST(relax_of_constant_coefficient_gives_the_linear_profile)
 {
@@ -295,7 +295,7 @@ START_TEST(relax_of_nonsquare_cells_reaches_the_direct_solve)
 }
 END_TEST
 
-/* --- the algorithm once more, on the host ----------------------------------------- */
+/* --- the algorithm once more, on the host ------------------------------------------- */
 
 #define HX 9
 #define HY 7

@@ -158,7 +158,7 @@ START_TEST(checkpoint_of_an_ended_run_keeps_its_outcome)
 }
 END_TEST
 
-/* --- what is refused -------------------------------------------------------------- */
+/* --- what is refused ---------------------------------------------------------------- */
 
 static rubus_context *context;
 
@@ -379,9 +379,9 @@ START_TEST(checkpoint_survives_the_failure_of_any_allocation)
 {
     rubus_relax *relax = NULL;
     MUST(rubus_relax_load(context, "c.bin", NULL, &relax));
-    fail_allocations(try_save, relax);
+    fail_allocations(try_save, relax, 10);
     rubus_relax_destroy(relax);
-    fail_allocations(try_load, context);
+    fail_allocations(try_load, context, 40);
 }
 END_TEST
 

@@ -7,7 +7,7 @@
 
 #include "tests/solver/relax_probe.h"
 
-/* --- outcomes --------------------------------------------------------------------- */
+/* --- outcomes ----------------------------------------------------------------------- */
 
 START_TEST(relax_whose_start_is_the_solution_converges_at_iteration_0)
 {
@@ -201,7 +201,7 @@ START_TEST(relax_in_small_units_caps_its_tolerance)
 }
 END_TEST
 
-/* --- running in pieces ------------------------------------------------------------ */
+/* --- running in pieces -------------------------------------------------------------- */
 
 typedef struct stopper {
     int calls;
@@ -272,7 +272,7 @@ START_TEST(relax_without_checks_runs_all_iterations_with_the_same_bits)
 }
 END_TEST
 
-/* --- what is refused -------------------------------------------------------------- */
+/* --- what is refused ---------------------------------------------------------------- */
 
 START_TEST(relax_with_a_bad_coefficient_is_refused_by_number)
 {
@@ -444,7 +444,7 @@ START_TEST(relax_with_null_arguments_is_refused)
 }
 END_TEST
 
-/* --- memory ----------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------- */
 
 typedef struct solver_try {
     rubus_context *context;
@@ -484,7 +484,7 @@ START_TEST(relax_survives_the_failure_of_any_allocation)
     t.desc.tol = -1;
     t.desc.lambda = lambda;
     t.desc.nlambda = 8;
-    fail_allocations(try_solver, &t);
+    fail_allocations(try_solver, &t, 100);
     rubus_context_destroy(t.context);
 }
 END_TEST
