@@ -59,7 +59,7 @@ void rubus__arena_destroy(rubus__arena *arena)
 static void out_of_memory(rubus__arena *arena)
 {
     arena->oom(arena->user);
-    abort(); // the owner's function broke its promise not to return
+    __builtin_unreachable(); // the owner's function must not return
 }
 
 static chunk *chunk_add(rubus__arena *arena, size_t room)

@@ -120,7 +120,7 @@ bool rk_chain_inside(const rk_work *work, const rk_chain *chain, const rk_box *b
     return true;
 }
 
-/* --- nodes ------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------ */
 
 static rk_ir draft_of(rk_ir_kind kind, rk_type type, rk_span at)
 {

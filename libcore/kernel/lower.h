@@ -64,7 +64,7 @@ bool rk_box_equal(const rk_box *a, const rk_box *b);
 /* Grows an arena array to hold one more. */
 void rk_room(rk_unit *unit, void **array, int32_t *room, int32_t n, size_t size);
 
-/* --- node.c ------------------------------------------------------------------------------- */
+/* --- node.c ----------------------------------------------------------------------- */
 
 /* The node equal to *draft, made if there is none. */
 rk_ir *rk_node_get(rk_lower *lower, const rk_ir *draft);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of a pass, hash-consed: equal nodes are one node, so a value that several statements
- * or several neighbours need is computed once.
+ * Nodes of a pass, hash-consed: equal nodes are one node, so a value that several
+ * statements or several neighbours need is computed once.
  */
 #include "config.h"
 

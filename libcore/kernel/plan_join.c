@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a statement may join a pass: one shift per axis must bring every access of it that
- * meets an access of the pass (one of the two a write) to the same point; sizes must differ
- * by constants only; a let must still hold what it read.
+ * Whether a statement may join a pass: one shift per axis must bring every access of it
+ * that meets an access of the pass (one of the two a write) to the same point; sizes must
+ * differ by constants only; a let must still hold what it read.
  */
 #include "config.h"
 

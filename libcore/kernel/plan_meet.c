@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When two accesses of a kernel meet: their ranges of elements, as affine expressions, are
- * compared along each dimension of the array. Ranges that are apart along one dimension for
- * all sizes never meet; some are apart only when the arrays are large enough.
+ * When two accesses of a kernel meet: their ranges of elements, as affine expressions,
+ * are compared along each dimension of the array. Ranges that are apart along one
+ * dimension for all sizes never meet; some are apart only when the arrays are large
+ * enough.
  */
 #include "config.h"
 

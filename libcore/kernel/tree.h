@@ -70,12 +70,14 @@ typedef enum { RK_VOID, RK_REAL, RK_INT, RK_BOOL } rk_type;
     X(MUL, "*", 2) /* int or real */                                                     \
     X(DIV, "/", 2) /* real */                                                            \
     X(IDIV, "div", 2)                                                                    \
-    X(FLD, "fld", 2) X(REM, "rem", 2) X(MOD, "mod", 2) /* int */                         \
-        X(NEG, "-", 1) X(NOT, "!", 1) X(AND, "&&", 2) X(OR, "||", 2) X(EQ, "==", 2)      \
-            X(NE, "!=", 2) X(LT, "<", 2) X(LE, "<=", 2) X(GT, ">", 2) X(GE, ">=", 2)     \
-                X(SELECT, "?:", 3) X(MIN, "min", 2)                                      \
-                    X(MAX, "max", 2)        /* ignore a NaN operand */                   \
-        X(ABS, "abs", 1) X(SIGN, "sign", 1) /* int or real; sign: x>0?1:x<0?-1:x */      \
+    X(FLD, "fld", 2)                                                                     \
+    X(REM, "rem", 2)                                                                     \
+    X(MOD, "mod", 2) /* int */                                                           \
+    X(NEG, "-", 1)                                                                       \
+    X(NOT, "!", 1) X(AND, "&&", 2) X(OR, "||", 2) X(EQ, "==", 2) X(NE, "!=", 2)          \
+        X(LT, "<", 2) X(LE, "<=", 2) X(GT, ">", 2) X(GE, ">=", 2) X(SELECT, "?:", 3)     \
+            X(MIN, "min", 2) X(MAX, "max", 2) /* ignore a NaN operand */                 \
+        X(ABS, "abs", 1) X(SIGN, "sign", 1)   /* int or real; sign: x>0?1:x<0?-1:x */    \
         X(SQRT, "sqrt", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)                       \
             X(ROUND, "round", 1) /* half away from zero */ X(TRUNC, "trunc", 1)          \
                 X(FMA, "fma", 3) X(ISNAN, "isnan", 1) X(ISFINITE, "isfinite", 1)         \
