@@ -9,29 +9,20 @@
  */
 #include "libcore/kernel/tree.h"
 
-// clang-format off (its layout of this list is not stable)
+// clang-format off
 /* What a kernel may contain beside the operations of RK_OP_LIST. */
-#define RANDOM_FEATURE_LIST(X)                                                           \
-    X(LET)                                                                               \
-    X(OLD_VALUE)                                                                         \
-    X(SET)                                                                               \
-    X(SET_ADD)                                                                           \
-    X(SET_SUB)                                                                           \
-    X(SET_MUL)                                                                           \
-    X(SET_DIV)                                                                           \
-    X(SET_REM)                                                                           \
-    X(SET_SLICE) X(SET_OP) X(SET_THIN) X(SLICE) X(SLICE_TO_EXTENT) X(SLICE_OF_VALUE)     \
-        X(FIXED) X(FIXED_BY_SCALAR) X(LIFT) X(PAD) X(PAD_SOME) X(COORDINATE) X(IF)       \
-            X(ELSE) X(LIBRARY_OP) X(USER_OP) X(FUNC) X(MATH) X(REAL_POWER) X(FOLD_SUM)   \
-                X(FOLD_MAX) X(FOLD_MIN) X(INT_ARRAY) X(BOOL_ARRAY) X(BLANK)              \
-                    X(EXTENT_NAME) X(INT_MEETS_REAL) X(NESTED_OP) X(DIM_1) X(DIM_2)      \
-                        X(DIM_3) X(SMALL_SIZE) X(LONG_LINE) X(POINT_SET) X(POINT_DECL)   \
-                            X(POINT_ARRAY) X(POINT_IF) X(POINT_ELSE) X(POINT_FOR)        \
-                                X(POINT_WHILE) X(POINT_BREAK) X(POINT_CONTINUE)          \
-                                    X(POINT_RETURN) X(POINT_STEP) X(POINT_ATOMIC)        \
-                                        X(POINT_GATHER) X(POINT_GUARD) X(POINT_HIDE)     \
-                                            X(POINT_EXTENT) X(POINT_RANGE)               \
-                                                X(POINT_DEFAULT_RANGE) X(POINT_OFFSET)
+#define RANDOM_FEATURE_LIST(X) \
+    X(LET) X(OLD_VALUE) X(SET) X(SET_ADD) X(SET_SUB) X(SET_MUL) X(SET_DIV) \
+    X(SET_REM) X(SET_SLICE) X(SET_OP) X(SET_THIN) X(SLICE) X(SLICE_TO_EXTENT) \
+    X(SLICE_OF_VALUE) X(FIXED) X(FIXED_BY_SCALAR) X(LIFT) X(PAD) X(PAD_SOME) \
+    X(COORDINATE) X(IF) X(ELSE) X(LIBRARY_OP) X(USER_OP) X(FUNC) X(MATH) \
+    X(REAL_POWER) X(FOLD_SUM) X(FOLD_MAX) X(FOLD_MIN) X(INT_ARRAY) X(BOOL_ARRAY) \
+    X(BLANK) X(EXTENT_NAME) X(INT_MEETS_REAL) X(NESTED_OP) X(DIM_1) X(DIM_2) \
+    X(DIM_3) X(SMALL_SIZE) X(LONG_LINE) X(POINT_SET) X(POINT_DECL) X(POINT_ARRAY) \
+    X(POINT_IF) X(POINT_ELSE) X(POINT_FOR) X(POINT_WHILE) X(POINT_BREAK) \
+    X(POINT_CONTINUE) X(POINT_RETURN) X(POINT_STEP) X(POINT_ATOMIC) X(POINT_GATHER) \
+    X(POINT_GUARD) X(POINT_HIDE) X(POINT_EXTENT) X(POINT_RANGE) \
+    X(POINT_DEFAULT_RANGE) X(POINT_OFFSET)
 // clang-format on
 #define RANDOM_FEATURE_ENUM_(name) RANDOM_##name,
 typedef enum {

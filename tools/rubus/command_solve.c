@@ -123,7 +123,7 @@ static void describe(const solve_result *r, char *text, size_t room)
     if (p->outcome == RUBUS_OUTCOME_CONVERGED) {
         snprintf(text, room, "converged after %lld iterations, max|r| = %.6g < %.6g",
                  (long long)p->iterations, p->residual, p->tolerance);
-    } else if (p->outcome == RUBUS_OUTCOME_RUNNING) {
+    } else if (p->outcome == RUBUS_OUTCOME_RUNNING || r->desc->no_checks != 0) {
         snprintf(text, room, "stopped after %lld iterations, without residual checks",
                  (long long)p->iterations);
     } else if (isnan(p->residual) && p->outcome == RUBUS_OUTCOME_LIMIT) {
