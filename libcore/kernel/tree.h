@@ -63,6 +63,7 @@ typedef enum { RK_VOID, RK_REAL, RK_INT, RK_BOOL } rk_type;
 /* Operations of the language: operators and built-in functions, one list for the tree,
  * the passes, the emitters and the interpreter. X(name, spelling, operands). Operand
  * types are given by rk_apply in value.c. */
+// clang-format off
 #define RK_OP_LIST(X)                                                                    \
     X(NONE, "", 0)                                                                       \
     X(ADD, "+", 2)                                                                       \
@@ -88,6 +89,7 @@ typedef enum { RK_VOID, RK_REAL, RK_INT, RK_BOOL } rk_type;
         X(TO_REAL, "real", 1) X(TO_INT, "int", 1) /* saturates, NaN is 0 */              \
         X(POWI, "^", 2)        /* real or int base, int exponent: by squaring */         \
         X(EXTENT, "extent", 2) /* per-point: extent(A, literal) */
+// clang-format on
 typedef enum {
 #define RK_OP_ENUM_(name, spelling, operands) RK_OP_##name,
     RK_OP_LIST(RK_OP_ENUM_)
