@@ -56,15 +56,15 @@ static char *folder_path(void)
     return home != NULL && home[0] == '/' ? rubus__format("%s/.cache/rubus", home) : NULL;
 }
 
-/* Makes the folder and those above it that are missing. */
+/* Makes the folder and the one above it (~/.cache), but no more: a home that does not exist
+ * must not come into being here. */
 static void make_folders(char *path)
 {
-    for (char *p = path + 1; *p != '\0'; p++) {
-        if (*p == '/') {
-            *p = '\0';
-            (void)mkdir(path, 0700);
-            *p = '/';
-        }
+    char *slash = strrchr(path, '/');
+    if (slash != NULL && slash != path) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
     }
     (void)mkdir(path, 0700);
 }
