@@ -158,7 +158,7 @@ START_TEST(folder_is_made_for_us_alone)
 {
     char deep[100];
     struct stat st;
-    snprintf(deep, sizeof deep, "%s/x/y/z", folder);
+    snprintf(deep, sizeof deep, "%s/x/y", folder);
     use(deep);
     ck_assert_str_eq(get(1, "a"), "");
     ck_assert_int_ne(stat(deep, &st), 0); // looking makes nothing
@@ -167,6 +167,20 @@ START_TEST(folder_is_made_for_us_alone)
     ck_assert_int_eq(stat(deep, &st), 0);
     ck_assert_int_eq(st.st_mode & 0777, 0700);
     ck_assert_int_eq(nwarning, 0);
+}
+END_TEST
+
+START_TEST(folder_of_a_missing_home_is_not_made)
+{
+    char home[100];
+    char deep[140];
+    struct stat st;
+    snprintf(home, sizeof home, "%s/nobody", folder);
+    snprintf(deep, sizeof deep, "%s/.cache/rubus", home);
+    use(deep);
+    put(1, "a", "text");
+    ck_assert_str_eq(get(1, "a"), "");
+    ck_assert_int_ne(stat(home, &st), 0);
 }
 END_TEST
 
@@ -384,6 +398,7 @@ static Suite *cache_suite(void)
     tcase_add_test(tc, entry_comes_back_whole);
     tcase_add_test(tc, suffix_must_be_a_file_name);
     tcase_add_test(tc, folder_is_made_for_us_alone);
+    tcase_add_test(tc, folder_of_a_missing_home_is_not_made);
     tcase_add_test(tc, folder_comes_from_the_users_variables);
     tcase_add_test(tc, folder_that_cannot_be_used_is_a_miss_and_one_warning);
     tcase_add_test(tc, folder_that_takes_no_files_is_a_miss_and_a_warning);
