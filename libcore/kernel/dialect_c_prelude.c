@@ -104,8 +104,16 @@ static const char real_ops[] = INLINE
     "}\n" INLINE "rk_bits rk_bits_of(rk_real x)\n"
     "{ rk_bits b; __builtin_memcpy(&b, &x, sizeof(b)); return b; }\n" INLINE
     "rk_real rk_real_of(rk_bits b)\n"
-    "{ rk_real x; __builtin_memcpy(&x, &b, sizeof(x)); return x; }\n" INLINE
-    "rk_real rk_frexp(rk_real x)\n"
+    "{ rk_real x; __builtin_memcpy(&x, &b, sizeof(x)); return x; }\n"
+    /* gcc makes one instruction of -fma(a, b, c) that gives 0 where the language gives
+     * -0: it must not see that the result of rk_fma comes straight from an fma */
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "static rk_bits rk_nought __attribute__((used));\n"
+    "#define RK_HIDE(x) rk_real_of(rk_bits_of(x) ^ rk_nought)\n"
+    "#else\n"
+    "#define RK_HIDE(x) (x)\n"
+    "#endif\n" INLINE "rk_real rk_fma(rk_real a, rk_real b, rk_real c)\n"
+    "{ return RK_HIDE(RK_F(fma)(a, b, c)); }\n" INLINE "rk_real rk_frexp(rk_real x)\n"
     "{ const rk_real m = RK_F(fabs)(x) < RK_TINY ? x * 0x1p60f : x;\n"
     "  const rk_bits field = (rk_bits)(2 * RK_BIAS + 1) << RK_MANTISSA;\n"
     "  const rk_bits half = (rk_bits)(RK_BIAS - 1) << RK_MANTISSA;\n"

@@ -222,7 +222,7 @@ static const op_form *form_of(rk_op op)
         [RK_OP_CEIL] = {"RK_F(ceil)($0)", NULL, NULL},
         [RK_OP_ROUND] = {"rk_round($0)", NULL, NULL},
         [RK_OP_TRUNC] = {"RK_F(trunc)($0)", NULL, NULL},
-        [RK_OP_FMA] = {"RK_F(fma)($0, $1, $2)", NULL, NULL},
+        [RK_OP_FMA] = {"rk_fma($0, $1, $2)", NULL, NULL},
         [RK_OP_ISNAN] = {"rk_isnan($0)", NULL, NULL},
         [RK_OP_ISFINITE] = {"rk_isfinite($0)", NULL, NULL},
         [RK_OP_LDEXP] = {"rk_ldexp($0, $1)", NULL, NULL},

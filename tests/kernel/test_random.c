@@ -424,23 +424,29 @@ START_TEST(kernels_use_the_whole_language)
 }
 END_TEST
 
-/* gcc 12 made trunc(x) of real(int(x)), and so -0 of a small negative x, outside of
- * vector code. Found by seed 253. */
-START_TEST(int_and_back_gives_no_negative_zero)
+/* Each gives -0 where x is -0.25; signs that gcc 12 does not keep by itself. */
+static const char *const zero_text[] = {
+    /* outside of vector code it makes trunc(x) of real(int(x)): seed 253 */
+    "kernel k(out real a[n], in real x[n]) over (i)"
+    "{ a[i] = -real(int(i + 1 < extent(x, 0) ? x[i + 1] : 0.5)); }",
+    /* it makes one instruction of -fma(a, b, c), whose 0 is not -0: seed 574 */
+    "kernel k(out real a[n], in real x[n]) { a = -fma(x, 2, 0.5); }",
+    "kernel k(out real a[n], in real x[n]) { a = fma(x, 2, 0.5) * -1; }",
+    "kernel k(out real a[n], in real x[n]) over (i)"
+    "{ real t = fma(x[i], 2, 0.5); a[i] = -t; }",
+};
+
+START_TEST(zeros_keep_their_signs)
 {
-    static const char text[] =
-        "kernel k(out real a[n], in real x[n]) over (i)"
-        "{ a[i] = 1 / real(int(i + 1 < extent(x, 0) ? x[i + 1] : 0.5)); }";
-    double x[] = {-0.25, -0.25, -0.5, -0.0, 0.0, 0.25, -0.75};
+    double x[] = {-0.25, -0.25, -0.25, -0.25, -0.25, -0.25, -0.25, -0.25, -0.25};
     enum { N = sizeof(x) / sizeof(x[0]) };
-    for (int way = 0; way < 4; way++) {
+    for (int c = 0; c < NCONTEXT; c++) {
         bench b;
-        bench_open(&b, way & 2);
+        bench_open(&b, 0);
         const rubus_shape shape = {1, 0, {N}};
         rubus_array *from = NULL;
         rubus_array *to = NULL;
-        int c = way & 1;
-        rubus_module *module = build(&b, c, text);
+        rubus_module *module = build(&b, c, zero_text[_i]);
         ck_assert_msg(module != NULL, "%s", rubus_error_text());
         ck_assert_int_eq(rubus_array_from(b.context[c], RUBUS_F64, shape, x, &from),
                          RUBUS_OK);
@@ -452,7 +458,7 @@ START_TEST(int_and_back_gives_no_negative_zero)
         double a[N];
         ck_assert_int_eq(rubus_array_read(to, a, sizeof(a)), RUBUS_OK);
         for (int i = 0; i < N; i++) {
-            ck_assert_msg(isinf(a[i]) && a[i] > 0, "%s: element %d is %g", spec[c], i,
+            ck_assert_msg(a[i] == 0 && signbit(a[i]), "%s: element %d is %g", spec[c], i,
                           a[i]);
         }
         rubus_array_destroy(from);
@@ -489,7 +495,8 @@ static Suite *random_suite(void)
     tc = tcase_create("backends");
     int n = RANDOM_COUNT / (BATCH * CHUNK) * (rubus_test_long() ? LONG_FACTOR : 1);
     tcase_add_loop_test(tc, backends_give_the_same_bits, 0, n);
-    tcase_add_test(tc, int_and_back_gives_no_negative_zero);
+    tcase_add_loop_test(tc, zeros_keep_their_signs, 0,
+                        (int)(sizeof(zero_text) / sizeof(zero_text[0])));
     tcase_add_loop_test(tc, planted_faults_are_seen_and_shrunk, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
