@@ -56,8 +56,8 @@ static char *folder_path(void)
     return home != NULL && home[0] == '/' ? rubus__format("%s/.cache/rubus", home) : NULL;
 }
 
-/* Makes the folder and the one above it (~/.cache), but no more: a home that does not exist
- * must not come into being here. */
+/* Makes the folder and the one above it (~/.cache), but no more: a home that does not
+ * exist must not come into being here. */
 static void make_folders(char *path)
 {
     char *slash = strrchr(path, '/');
