@@ -13,6 +13,7 @@
 #include "handwritten.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +124,30 @@ static void begin_round(handwritten_team *team, team_task task, const void *arg)
     pthread_mutex_unlock(&team->lock);
 }
 
+/* Ties the calling thread to the number-th processor it may use: a barrier that spins is
+ * slow for a whole time slice when two of the team are woken on one processor. */
+static void settle(int number)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+        return;
+    }
+    for (int cpu = 0, k = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, &allowed) && k++ == number) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            (void)sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+    }
+}
+
 static void *member(void *arg)
 {
     handwritten_team *team = arg;
     int number = atomic_fetch_add(&team->next_number, 1);
+    settle(number);
     unsigned seen = 0;
     for (;;) {
         seen = wait_round(team, seen);
