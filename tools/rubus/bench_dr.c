@@ -220,8 +220,8 @@ static void tear_down(contest *c)
 
 // --- results ------------------------------------------------------------------------
 
-/* Ratios are taken round by round, between neighbours in time, and then their median: other
- * work on the machine slows both sides of a round. */
+/* Ratios are taken round by round, between neighbours in time, and then their median:
+ * other work on the machine slows both sides of a round. */
 static double ratio_median(const contest *c, double *ratio, double *out_hand)
 {
     const size_t rounds = c->o->rounds;
