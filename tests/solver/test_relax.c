@@ -207,6 +207,14 @@ START_TEST(relax_of_constant_coefficient_gives_the_linear_profile)
 }
 END_TEST
 
+static int64_t iterations_on(const char *backend, const rubus_relax_desc *desc)
+{
+    result r = solve_on(backend, desc);
+    const int64_t iterations = r.report.iterations;
+    result_free(&r);
+    return iterations;
+}
+
 /* One inner layer has nothing to iterate but itself. */
 START_TEST(relax_of_three_cells_converges)
 {
@@ -214,8 +222,7 @@ START_TEST(relax_of_three_cells_converges)
         rubus_relax_desc desc = problem(dim, 3, 3, 3);
         desc.lambda_const = 2;
         desc.niter = 100;
-        result r =
-            solve_everywhere(&desc, 0, 1, solve_on("reference", &desc).report.iterations);
+        result r = solve_everywhere(&desc, 0, 1, iterations_on("reference", &desc));
         CLOSE(r.u[r.count / 2], 0.5, 1e-6);
         result_free(&r);
     }
@@ -438,7 +445,7 @@ START_TEST(relax_3d_with_harmonic_means_is_equal_for_all_sets)
     desc.mean = RUBUS_MEAN_HARMONIC;
     desc.tol = 1e-12;
     desc.niter = 2000;
-    const int64_t iterations = solve_on("threads", &desc).report.iterations;
+    const int64_t iterations = iterations_on("threads", &desc);
     result r = solve_everywhere(&desc, 0, 1, iterations);
     /* the balance of every inner cell, with the means written another way */
     for (int c = 0; c < 6 * 4 * 3; c++) {
