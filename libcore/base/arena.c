@@ -56,7 +56,7 @@ void rubus__arena_destroy(rubus__arena *arena)
     rubus__free(arena);
 }
 
-static void out_of_memory(rubus__arena *arena)
+_Noreturn static void out_of_memory(rubus__arena *arena)
 {
     arena->oom(arena->user);
     __builtin_unreachable(); // the owner's function must not return
@@ -64,16 +64,16 @@ static void out_of_memory(rubus__arena *arena)
 
 static chunk *chunk_add(rubus__arena *arena, size_t room)
 {
-    chunk *fresh = room > PTRDIFF_MAX ? NULL : rubus__alloc(sizeof(chunk) + room);
-    if (fresh == NULL) {
-        if (room > PTRDIFF_MAX) {
-            rubus__fail(RUBUS_ENOMEM, "out of host memory: %zu bytes were asked for",
-                        room);
-        }
+    if (room > PTRDIFF_MAX) {
+        rubus__fail(RUBUS_ENOMEM, "out of host memory: %zu bytes were asked for", room);
         out_of_memory(arena);
     }
-    fresh->room = room;
-    return fresh;
+    chunk *fresh = rubus__alloc(sizeof(chunk) + room);
+    if (fresh != NULL) {
+        fresh->room = room;
+        return fresh;
+    }
+    out_of_memory(arena);
 }
 
 void *rubus__arena_alloc(rubus__arena *arena, size_t nbyte)

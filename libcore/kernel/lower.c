@@ -309,7 +309,8 @@ static rk_ir *lower_pad(rk_lower *lower, const rk_field *field, const rk_at *at,
         box.hi[at[d].axis] =
             rk_affine_add(lower->unit, field->a->size[d], -1, inner[d].off);
     }
-    rk_ir *value = rk_lower_field(lower, field->b, NULL, chain);
+    const rk_at nowhere = {0}; // the border is a scalar
+    rk_ir *value = rk_lower_field(lower, field->b, &nowhere, chain);
     value = rk_lower_convert(lower, value, field->type);
     if (outside) {
         return value;

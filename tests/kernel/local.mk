@@ -85,3 +85,7 @@ EXTRA_DIST += \
 	%D%/corpus/sparse.rk \
 	%D%/corpus/statements.rk \
 	%D%/corpus/step.rk
+
+check_PROGRAMS += tests/kernel/test_plan
+tests_kernel_test_plan_SOURCES = tests/kernel/test_plan.c
+tests_kernel_test_plan_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
