@@ -6,11 +6,30 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_c.h"
+#include <math.h>
+
+#include "libcore/kernel/clike.h"
 
 /* Expressions that funcs without loops may grow to when every call of theirs is expanded:
  * a loop that calls vectorises only then. Thirty calls of `exp` fit. */
 #define INLINE_MOST 6000
+
+/* Exact, in hexadecimal. */
+static void add_real(rk_c *c, double x)
+{
+    const char *suffix = c->unit->numbers.f64 ? "" : "f";
+    const char *sign = signbit(x) ? "-" : "";
+    x = fabs(x);
+    const char *open = sign[0] != '\0' ? "(" : "";
+    const char *close = sign[0] != '\0' ? ")" : "";
+    if (isnan(x)) {
+        rk_c_add(c, "(%s__builtin_nan%s(\"\"))", sign, suffix);
+    } else if (isinf(x)) {
+        rk_c_add(c, "(%s__builtin_inf%s())", sign, suffix);
+    } else {
+        rk_c_add(c, "%s%s%a%s%s", open, sign, x, suffix, close);
+    }
+}
 
 static void write_buffer(rk_c *c, const rk_slot *slot, const char *element,
                          const char *name)
@@ -31,8 +50,9 @@ static void write_param(rk_c *c, const rk_slot *slot)
         rk_c_line(c, "const _Bool s%d = *(const rk_byte *)(slots + %u) != 0;",
                   (int)slot->index, (unsigned)slot->offset);
     } else {
-        rk_c_line(c, "const %s s%d = *(const %s *)(slots + %u);", rk_c_type(param->type),
-                  (int)slot->index, rk_c_type(param->type), (unsigned)slot->offset);
+        rk_c_line(c, "const %s s%d = *(const %s *)(slots + %u);",
+                  rk_c_type(c, param->type), (int)slot->index, rk_c_type(c, param->type),
+                  (unsigned)slot->offset);
     }
 }
 
@@ -115,7 +135,7 @@ static void write_entry(rk_c *c)
     if (entry->kind == RK_ENTRY_TREE) {
         rk_c_tree(c);
     } else if (c->kernel->decl->nindex > 0) {
-        rk_c_point(c);
+        rk_c_points(c);
     } else {
         rk_c_pass(c);
     }
@@ -154,9 +174,24 @@ static rk_func_list find_funcs(rk_c *c)
     return list;
 }
 
+static const rk_target target = {.boolean = "_Bool",
+                                 .no = "0",
+                                 .yes = "1",
+                                 .both = "($0 & $1)",
+                                 .either = "($0 | $1)",
+                                 .pointers = true,
+                                 .real = add_real,
+                                 .fold_take = rk_c_fold_take};
+
 static void emit(rk_program *program, rubus__text *out)
 {
-    rk_c c = {.program = program, .unit = program->unit, .out = out, .error = "0"};
+    rubus__text body; // the head depends on it
+    rubus__text_init(&body);
+    rk_c c = {.program = program,
+              .unit = program->unit,
+              .out = &body,
+              .target = &target,
+              .error = "0"};
     c.inline_room = INLINE_MOST;
     const rk_func_list funcs = find_funcs(&c);
     bool folds = false;
@@ -165,7 +200,6 @@ static void emit(rk_program *program, rubus__text *out)
         folds = folds || program->entry[i].kind == RK_ENTRY_TREE;
         points = points || program->kernel[program->entry[i].kernel].decl->nindex > 0;
     }
-    rk_c_prelude(&c, folds, points);
     for (int32_t i = 0; i < funcs.n; i++) {
         rk_c_func(&c, funcs.func[i]);
     }
@@ -175,6 +209,11 @@ static void emit(rk_program *program, rubus__text *out)
         c.pass = &c.kernel->plan->pass[c.entry->pass];
         write_entry(&c);
     }
+    c.out = out;
+    rk_c_prelude(&c, folds, points);
+    rk_c_powers(&c, "static inline __attribute__((unused)) ");
+    rubus__text_add_n(out, body.data, body.size);
+    rubus__text_fini(&body);
 }
 
-const rk_dialect rk_dialect_c = {.name = "c", .version = 2, .emit = emit};
+const rk_dialect rk_dialect_c = {.name = "c", .version = 3, .emit = emit};

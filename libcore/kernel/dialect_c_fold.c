@@ -6,18 +6,7 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_c.h"
-
-/* Sums of floats carry what rounding took in a second float. */
-static bool is_pair(const rk_c *c, rk_fold_op op)
-{
-    return op == RK_FOLD_SUM && !c->unit->numbers.f64;
-}
-
-static const char *join_name(rk_fold_op op)
-{
-    return op == RK_FOLD_SUM ? "rk_sum" : op == RK_FOLD_MAX ? "rk_high" : "rk_low";
-}
+#include "libcore/kernel/clike.h"
 
 static const char *neutral(const rk_c *c, rk_fold_op op)
 {
@@ -27,28 +16,9 @@ static const char *neutral(const rk_c *c, rk_fold_op op)
     return name[c->unit->numbers.f64 ? 1 : 0][op];
 }
 
-void rk_c_fold_setup(rk_c *c)
-{
-    const rk_region *r = c->region;
-    const int box = r->fold_box;
-    rk_c_line(c, "const rk_i64 nsegment = rk_most(1, (b%d_1 - b%d_0 + %d) / %d);", box,
-              box, RK_SEGMENT - 1, RK_SEGMENT);
-    rk_c_line(c, "rk_i64 first = b%d_0, last = b%d_1;", box, box);
-    for (int32_t i = 0; i < r->pass->naction; i++) {
-        const int other = r->action_box[i];
-        if (other != box && r->box[other].bounded[0]) {
-            rk_c_line(c, "first = rk_least(first, b%d_0), last = rk_most(last, b%d_1);",
-                      other, other);
-        }
-    }
-}
-
 void rk_c_fold_begin(rk_c *c)
 {
-    const int box = c->region->fold_box;
-    rk_c_line(c, "const rk_i64 xs = b%d_0 + s * %d;", box, RK_SEGMENT);
-    rk_c_line(c, "const rk_i64 xlo = s == 0 ? first : xs;");
-    rk_c_line(c, "const rk_i64 xhi = s == nsegment - 1 ? last : xs + %d;", RK_SEGMENT);
+    rk_c_fold_ends(c);
     for (int32_t i = 0; i < c->pass->naction; i++) {
         const rk_action *a = &c->pass->action[i];
         if (a->kind != RK_ACTION_FOLD) {
@@ -56,7 +26,7 @@ void rk_c_fold_begin(rk_c *c)
         }
         rk_c_line(c, "rk_real l%d[%d];", (int)a->number, RK_LANES);
         rk_c_line(c, "rk_lanes(l%d, %s);", (int)a->number, neutral(c, a->fold));
-        if (is_pair(c, a->fold)) {
+        if (rk_c_is_pair(c, a->fold)) {
             rk_c_line(c, "rk_real e%d[%d];", (int)a->number, RK_LANES);
             rk_c_line(c, "rk_lanes(e%d, 0);", (int)a->number);
         }
@@ -67,55 +37,33 @@ void rk_c_fold_take(rk_c *c, const rk_action *fold, const char *lane)
 {
     const int n = fold->number;
     rk_c_begin(c);
-    if (is_pair(c, fold->fold)) {
+    if (rk_c_is_pair(c, fold->fold)) {
         rk_c_add(c, "rk_two_sum(&l%d[%s], &e%d[%s], ", n, lane, n, lane);
     } else {
-        rk_c_add(c, "l%d[%s] = %s(l%d[%s], ", n, lane, join_name(fold->fold), n, lane);
+        rk_c_add(c, "l%d[%s] = %s(l%d[%s], ", n, lane, rk_c_join_name(fold->fold), n,
+                 lane);
     }
     rk_c_node(c, fold->value);
     rk_c_add(c, ");\n");
-}
-
-/* Number of the row's line in the box of the folds. */
-static void write_line_number(rk_c *c, const rk_box *box)
-{
-    rk_c_begin(c);
-    rk_c_add(c, "const rk_i64 line = ");
-    if (box->bounded[1]) {
-        rk_c_add(c, "y - ");
-        rk_c_affine(c, box->lo[1]);
-    } else {
-        rk_c_add(c, "0");
-    }
-    if (box->bounded[2]) {
-        rk_c_add(c, " + (z - ");
-        rk_c_affine(c, box->lo[2]);
-        rk_c_add(c, ") * (");
-        rk_c_affine(c, box->hi[1]);
-        rk_c_add(c, " - ");
-        rk_c_affine(c, box->lo[1]);
-        rk_c_add(c, ")");
-    }
-    rk_c_add(c, ";\n");
 }
 
 void rk_c_fold_end(rk_c *c)
 {
     const int box = c->region->fold_box;
     rk_c_open(c, "if (b%d & (b%d_0 < b%d_1))", box, box, box);
-    write_line_number(c, &c->region->box[box]);
+    rk_c_fold_line(c);
     for (int32_t i = 0; i < c->pass->naction; i++) {
         const rk_action *a = &c->pass->action[i];
         if (a->kind != RK_ACTION_FOLD) {
             continue;
         }
         const int n = a->number;
-        if (is_pair(c, a->fold)) {
+        if (rk_c_is_pair(c, a->fold)) {
             rk_c_line(c, "rk_tree_pair(l%d, e%d, %d);", n, n, RK_LANES);
             rk_c_line(c, "q%d[2 * (line * nsegment + s)] = l%d[0];", n, n);
             rk_c_line(c, "q%d[2 * (line * nsegment + s) + 1] = e%d[0];", n, n);
         } else {
-            rk_c_line(c, "%s_tree(l%d, %d);", join_name(a->fold), n, RK_LANES);
+            rk_c_line(c, "%s_tree(l%d, %d);", rk_c_join_name(a->fold), n, RK_LANES);
             rk_c_line(c, "q%d[line * nsegment + s] = l%d[0];", n, n);
         }
     }
@@ -124,7 +72,7 @@ void rk_c_fold_end(rk_c *c)
 
 void rk_c_tree(rk_c *c)
 {
-    const bool pair = is_pair(c, c->entry->fold);
+    const bool pair = rk_c_is_pair(c, c->entry->fold);
     rk_c_open(c, "for (rk_i64 p = range[0]; p < range[3]; p++)");
     rk_c_line(c, "const rk_i64 m = rk_least(%d, count - p * %d);", RK_TREE, RK_TREE);
     rk_c_line(c, "rk_real l[%d];", RK_TREE);
@@ -147,7 +95,7 @@ void rk_c_tree(rk_c *c)
         rk_c_open(c, "for (rk_i64 k = 0; k < m; k++)");
         rk_c_line(c, "l[k] = src[p * %d + k];", RK_TREE);
         rk_c_close(c);
-        rk_c_line(c, "%s_tree(l, m);", join_name(c->entry->fold));
+        rk_c_line(c, "%s_tree(l, m);", rk_c_join_name(c->entry->fold));
         rk_c_line(c, "dst[p] = l[0];");
     }
     rk_c_close(c);

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/clike.h"
 
 #define INLINE "static inline __attribute__((unused)) "
 
@@ -27,7 +27,19 @@ static const char head[] =
     "#pragma GCC diagnostic ignored \"-Wtautological-compare\"\n"
     "typedef __INT64_TYPE__ rk_i64;\n"
     "typedef unsigned char rk_byte;\n"
-    "#define RK_FAR ((rk_i64)1 << 62)\n" INLINE
+    "#define RK_FAR ((rk_i64)1 << 62)\n"
+    "#define RK_BIG(x) x##LL\n"
+    "#define RK_I64(x) ((rk_i64)(x))\n"
+    "#define RK_INT(x) ((rk_int)(x))\n"
+    "#define RK_REAL(x) ((rk_real)(x))\n"
+    "#define RK_BYTE(x) (x)\n"
+    "#define RK_TRUE(x) ((x) != 0)\n"
+    "#define RK_LOCAL(x) x\n"
+    "#define rk_fabs(x) RK_F(fabs)(x)\n"
+    "#define rk_sqrt(x) RK_F(sqrt)(x)\n"
+    "#define rk_floor(x) RK_F(floor)(x)\n"
+    "#define rk_ceil(x) RK_F(ceil)(x)\n"
+    "#define rk_trunc(x) RK_F(trunc)(x)\n" INLINE
     "rk_i64 rk_least(rk_i64 a, rk_i64 b) { return a < b ? a : b; }\n" INLINE
     "rk_i64 rk_most(rk_i64 a, rk_i64 b) { return a > b ? a : b; }\n";
 
@@ -71,7 +83,6 @@ static const char int_ops[] = INLINE
     "(rk_uint)b); }\n" INLINE "rk_int rk_mul(rk_int a, rk_int b) { return "
     "(rk_int)((rk_uint)a * (rk_uint)b); }\n" INLINE
     "rk_int rk_neg(rk_int a) { return (rk_int)(0 - (rk_uint)a); }\n" INLINE
-    "rk_int rk_isquare(rk_int a) { return rk_mul(a, a); }\n" INLINE
     "rk_int rk_div(rk_int a, rk_int b)\n"
     "{ return b == 0 ? 0 : b == -1 ? rk_neg(a) : a / b; }\n" INLINE
     "rk_int rk_rem(rk_int a, rk_int b) { return b == 0 || b == -1 ? 0 : a % b; }\n" INLINE
@@ -93,7 +104,6 @@ static const char int_ops[] = INLINE
 static const char real_ops[] = INLINE
     "_Bool rk_isnan(rk_real x) { return x != x; }\n" INLINE
     "_Bool rk_isfinite(rk_real x) { return x - x == 0; }\n" INLINE
-    "rk_real rk_square(rk_real x) { return x * x; }\n" INLINE
     "rk_real rk_min(rk_real a, rk_real b) { return ((a < b) | (b != b)) ? a : b; "
     "}\n" INLINE "rk_real rk_max(rk_real a, rk_real b) { return ((a > b) | (b != b)) ? a "
     ": b; }\n" INLINE

@@ -18,15 +18,17 @@ libkernel_la_SOURCES = \
 	%D%/check_type.c \
 	%D%/codes.def \
 	%D%/diagnostic.c \
+	%D%/clike.h \
+	%D%/clike_box.c \
+	%D%/clike_expr.c \
+	%D%/clike_fold.c \
+	%D%/clike_node.c \
+	%D%/clike_point.c \
+	%D%/clike_value.c \
 	%D%/dialect_c.c \
-	%D%/dialect_c.h \
-	%D%/dialect_c_expr.c \
 	%D%/dialect_c_fold.c \
-	%D%/dialect_c_node.c \
 	%D%/dialect_c_pass.c \
-	%D%/dialect_c_point.c \
 	%D%/dialect_c_prelude.c \
-	%D%/dialect_c_value.c \
 	%D%/dialect_rk.c \
 	%D%/emit.c \
 	%D%/emit.h \

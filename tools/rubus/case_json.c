@@ -115,11 +115,11 @@ static bool store_number(const case_array *a, int64_t at, const json_t *value)
         if (json_is_number(value)) {
             number = json_number_value(value);
         } else if (word != NULL && strcmp(word, "nan") == 0) {
-            number = NAN;
+            number = (double)NAN;
         } else if (word != NULL && strcmp(word, "inf") == 0) {
-            number = INFINITY;
+            number = HUGE_VAL;
         } else if (word != NULL && strcmp(word, "-inf") == 0) {
-            number = -INFINITY;
+            number = -HUGE_VAL;
         } else {
             return false;
         }

@@ -54,11 +54,11 @@ static int take_scalar(const run_case *c, const char *kernel, const json_t *valu
     } else if (json_is_real(value)) {
         *out = rubus_arg_real(json_real_value(value));
     } else if (word != NULL && strcmp(word, "nan") == 0) {
-        *out = rubus_arg_real(NAN);
+        *out = rubus_arg_real((double)NAN);
     } else if (word != NULL && strcmp(word, "inf") == 0) {
-        *out = rubus_arg_real(INFINITY);
+        *out = rubus_arg_real(HUGE_VAL);
     } else if (word != NULL && strcmp(word, "-inf") == 0) {
-        *out = rubus_arg_real(-INFINITY);
+        *out = rubus_arg_real(-HUGE_VAL);
     } else {
         return cli_fail(
             CLI_INPUT,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: per-point code. Statements keep their shape; blocks open no braces, since
+ * Dialects like C: per-point code. Statements keep their shape; blocks open no braces, since
  * every local has a name of its own. `return` ends the point by a jump to its end, and
  * the step of a `for` stands at the end of its loop, where `continue` jumps to.
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/clike.h"
 
 static void write_stmt(rk_c *c, const rk_stmt *s);
 
@@ -24,26 +24,31 @@ static void write_decl(rk_c *c, const rk_stmt *s)
     rk_c_settle(c, s->value);
     if (decl->length == NULL) {
         rk_c_begin(c);
-        rk_c_add(c, "%s v%d = ", rk_c_type(decl->type), number);
+        rk_c_add(c, "%s v%d = ", rk_c_type(c, decl->type), number);
         if (s->value != NULL) {
             rk_c_expr_as(c, s->value, decl->type);
         } else {
-            rk_c_add(c, "0");
+            rk_c_add(c, "%s", rk_c_zero(c, decl->type));
         }
         rk_c_add(c, ";\n");
         return;
     }
     const long long length = decl->length_value;
-    rk_c_line(c, "%s v%d[%lld] = {0};", rk_c_element(decl->type), number, length);
+    const int temp = c->next_temp++;
+    rk_c_begin(c);
+    rk_c_add(c, "const %s t%d = ", rk_c_type(c, decl->type), temp);
     if (s->value != NULL) {
-        const int temp = c->next_temp++;
-        rk_c_begin(c);
-        rk_c_add(c, "const %s t%d = ", rk_c_type(decl->type), temp);
         rk_c_expr_as(c, s->value, decl->type);
-        rk_c_add(c, ";\n");
-        rk_c_line(c, "for (rk_i64 k = 0; k < %lld; k++) { v%d[k] = t%d; }", length,
-                  number, temp);
+    } else {
+        rk_c_add(c, "%s", rk_c_zero(c, decl->type));
     }
+    rk_c_add(c, ";\n");
+    rk_c_line(c, "%s v%d[%lld];", rk_c_element(decl->type), number, length);
+    rk_c_line(c,
+              decl->type == RK_BOOL
+                  ? "for (int k = 0; k < %lld; k++) { v%d[k] = RK_BYTE(t%d); }"
+                  : "for (int k = 0; k < %lld; k++) { v%d[k] = t%d; }",
+              length, number, temp);
 }
 
 /* The value that an assignment stores: target op value. */
@@ -60,25 +65,39 @@ static void write_new_value(rk_c *c, const rk_stmt *s)
     rk_c_apply(c, s->op, type, part, true);
 }
 
+/* Pointers: the address of the element; else a macro of the array that takes an offset. */
+static void write_atomic(rk_c *c, const rk_stmt *s, const char *offset)
+{
+    const bool real = s->target->type == RK_REAL;
+    if (c->target->pointers) {
+        rk_c_add(c, real ? "rk_atomic_real(&" : "rk_atomic_int(&");
+        rk_c_element_of(c, s->target, offset);
+    } else {
+        rk_c_add(c, real ? "RK_ATOMIC_REAL(" : "RK_ATOMIC_INT(");
+        rk_c_element_of(c, s->target, offset);
+    }
+    rk_c_add(c, ", ");
+    rk_c_expr_as(c, s->value, s->target->type);
+    rk_c_add(c, ");\n");
+}
+
 static void write_store(rk_c *c, const rk_stmt *s, const char *offset)
 {
     rk_c_begin(c);
     if (s->kind == RK_STMT_ATOMIC) {
-        rk_c_add(c, s->target->type == RK_REAL ? "rk_atomic_real(&" : "rk_atomic_int(&");
-        rk_c_element_of(c, s->target, offset);
-        rk_c_add(c, ", ");
-        rk_c_expr_as(c, s->value, s->target->type);
-        rk_c_add(c, ");\n");
+        write_atomic(c, s, offset);
         return;
     }
-    if (s->target->kind == RK_EXPR_INDEX) {
+    const bool element = s->target->kind == RK_EXPR_INDEX;
+    if (element) {
         rk_c_element_of(c, s->target, offset);
     } else {
         rk_c_expr(c, s->target);
     }
-    rk_c_add(c, " = ");
+    const bool byte = element && s->target->type == RK_BOOL;
+    rk_c_add(c, byte ? " = RK_BYTE(" : " = ");
     write_new_value(c, s);
-    rk_c_add(c, ";\n");
+    rk_c_add(c, byte ? ");\n" : ";\n");
 }
 
 static void write_assign(rk_c *c, const rk_stmt *s)
@@ -141,26 +160,51 @@ static void open_loop(rk_c *c, const rk_expr *cond)
         c->indent++;
         return;
     }
-    rk_c_open(c, "for (;;)");
+    rk_c_open(c, "while (%s)", c->target->yes);
     if (cond != NULL) {
         rk_c_settle(c, cond);
-        write_cond(c, "if (!", cond, ") { break; }");
+        write_cond(c, "if (!(", cond, ")) { break; }");
     }
+}
+
+/* Where there is no goto, the step stands at the beginning of all rounds but the first. */
+static void write_stepped_loop(rk_c *c, const rk_stmt *s)
+{
+    const int first = c->next_temp++;
+    rk_c_line(c, "%s t%d = %s;", c->target->boolean, first, c->target->yes);
+    rk_c_open(c, "while (%s)", c->target->yes);
+    rk_c_open(c, "if (!t%d)", first);
+    write_stmt(c, s->step);
+    rk_c_close(c);
+    rk_c_line(c, "t%d = %s;", first, c->target->no);
+    if (s->cond != NULL) {
+        c->ntemp = 0;
+        rk_c_settle(c, s->cond);
+        write_cond(c, "if (!(", s->cond, ")) { break; }");
+    }
+    write_stmt(c, s->then);
+    rk_c_close(c);
 }
 
 static void write_loop(rk_c *c, const rk_stmt *s)
 {
     const int32_t outer = c->loop_label;
     const bool jumps = s->step != NULL && rk_stmt_has(s->then, RK_STMT_CONTINUE);
-    c->loop_label = jumps ? c->next_label++ : -1;
-    const int32_t label = c->loop_label;
+    const bool label = jumps && c->target->pointers;
+    c->loop_label = label ? c->next_label++ : -1;
+    const int32_t number = c->loop_label;
     if (s->init != NULL) {
         write_stmt(c, s->init);
     }
+    if (jumps && !label) {
+        write_stepped_loop(c, s);
+        c->loop_label = outer;
+        return;
+    }
     open_loop(c, s->cond);
     write_stmt(c, s->then);
-    if (jumps) {
-        rk_c_line(c, "step%d:;", (int)label);
+    if (label) {
+        rk_c_line(c, "step%d:;", (int)number);
     }
     if (s->step != NULL) {
         write_stmt(c, s->step);
@@ -172,7 +216,7 @@ static void write_loop(rk_c *c, const rk_stmt *s)
 static void write_return(rk_c *c, const rk_stmt *s)
 {
     if (c->body_of->kind != RK_DECL_FUNC) {
-        rk_c_line(c, "goto done;");
+        rk_c_line(c, c->target->pointers ? "goto done;" : "return;");
         return;
     }
     rk_c_settle(c, s->value);
@@ -230,44 +274,29 @@ void rk_c_func(rk_c *c, const rk_decl *func)
     c->next_temp = 0;
     c->next_label = 0;
     c->loop_label = -1;
-    const bool expand = c->inline_room >= 0 && rk_func_is_straight(func);
-    rk_c_add(c, "static inline __attribute__((unused%s)) %s ",
-             expand ? ", always_inline" : "", rk_c_type(func->type));
-    rk_c_func_name(c, func);
-    rk_c_add(c, c->unit->check ? "(rk_i64 *err" : "(");
-    for (int32_t i = 0; i < func->nparam; i++) {
-        rk_c_add(c, "%s%s p%d", i > 0 || c->unit->check ? ", " : "",
-                 rk_c_type(func->param[i]->type), (int)i);
+    const bool record = c->unit->check && c->target->pointers;
+    if (c->target->pointers) {
+        const bool expand = c->inline_room >= 0 && rk_func_is_straight(func);
+        rk_c_add(c, "static inline __attribute__((unused%s)) ",
+                 expand ? ", always_inline" : "");
     }
-    rk_c_add(c, func->nparam == 0 && !c->unit->check ? "void)\n{\n" : ")\n{\n");
+    rk_c_add(c, "%s ", rk_c_type(c, func->type));
+    rk_c_func_name(c, func);
+    rk_c_add(c, record ? "(rk_i64 *err" : "(");
+    for (int32_t i = 0; i < func->nparam; i++) {
+        rk_c_add(c, "%s%s p%d", i > 0 || record ? ", " : "",
+                 rk_c_type(c, func->param[i]->type), (int)i);
+    }
+    rk_c_add(c, func->nparam == 0 && !record ? "void)\n{\n" : ")\n{\n");
     c->indent++;
     write_stmt(c, func->body);
-    rk_c_line(c, "return 0;");
+    rk_c_line(c, "return %s;", rk_c_zero(c, func->type));
     rk_c_close(c);
 }
 
-void rk_c_point(rk_c *c)
+void rk_c_point_body(rk_c *c)
 {
-    const rk_decl *decl = c->kernel->decl;
-    c->body_of = decl;
+    c->body_of = c->kernel->decl;
     c->loop_label = -1;
-    if (decl->nindex > 2) {
-        rk_c_open(c, "for (rk_i64 z = range[2]; z < range[5]; z++)");
-    }
-    if (decl->nindex > 1) {
-        rk_c_open(c, "for (rk_i64 y = range[1]; y < range[4]; y++)");
-    }
-    rk_c_line(c, "const rk_i64 xlo = range[0], xhi = range[3];");
-    if (!rk_stmt_has(decl->body, RK_STMT_ATOMIC)) {
-        rk_c_line(c, "RK_LOOP");
-    }
-    rk_c_open(c, "for (rk_i64 x = xlo; x < xhi; x++)");
-    write_stmt(c, decl->body);
-    if (rk_stmt_has(decl->body, RK_STMT_RETURN)) {
-        rk_c_line(c, "done:;");
-    }
-    rk_c_close(c);
-    for (int32_t i = 1; i < decl->nindex; i++) {
-        rk_c_close(c);
-    }
+    write_stmt(c, c->body_of->body);
 }

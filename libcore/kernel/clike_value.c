@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: pieces of expressions. Literals are exact (reals in hexadecimal), ints
+ * Dialects like C: pieces of expressions. Literals are exact (reals in hexadecimal), ints
  * wrap around through the helpers of the prelude, and every operation has the one
  * meaning of the language, whatever C's own operator would do.
  */
@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/clike.h"
 
 /* Powers up to this one are written as products. */
 #define UNROLL_MOST 64
@@ -69,41 +69,41 @@ void rk_c_close(rk_c *c)
 
 /* --- types and literals ------------------------------------------------------------ */
 
-const char *rk_c_type(rk_type type)
+const char *rk_c_type(const rk_c *c, rk_type type)
 {
-    return type == RK_REAL ? "rk_real" : type == RK_INT ? "rk_int" : "_Bool";
+    return type == RK_REAL ? "rk_real" : type == RK_INT ? "rk_int" : c->target->boolean;
 }
 
 const char *rk_c_element(rk_type type)
 {
-    return type == RK_BOOL ? "rk_byte" : rk_c_type(type);
+    return type == RK_BOOL ? "rk_byte" : type == RK_REAL ? "rk_real" : "rk_int";
 }
 
-static void add_real(rk_c *c, double x)
+const char *rk_c_zero(const rk_c *c, rk_type type)
 {
-    const char *suffix = c->unit->numbers.f64 ? "" : "f";
-    const char *sign = signbit(x) ? "-" : "";
-    x = fabs(x);
-    const char *open = sign[0] != '\0' ? "(" : "";
-    const char *close = sign[0] != '\0' ? ")" : "";
-    if (isnan(x)) {
-        rk_c_add(c, "(%s__builtin_nan%s(\"\"))", sign, suffix);
-    } else if (isinf(x)) {
-        rk_c_add(c, "(%s__builtin_inf%s())", sign, suffix);
+    return type == RK_REAL ? "RK_REAL(0)" : type == RK_INT ? "RK_INT(0)" : c->target->no;
+}
+
+/* The size of a literal of 64 bits, which is none of some languages' plain ints. */
+static void add_size(rk_c *c, uint64_t size)
+{
+    if (size <= INT32_MAX) {
+        rk_c_add(c, "%lld", (long long)size);
     } else {
-        rk_c_add(c, "%s%s%a%s%s", open, sign, x, suffix, close);
+        c->wide = true;
+        rk_c_add(c, "RK_BIG(%lld)", (long long)size);
     }
 }
 
-static void add_integer(rk_c *c, int64_t i, const char *suffix)
+static void add_integer(rk_c *c, int64_t i, int64_t least)
 {
     if (i >= 0) {
-        rk_c_add(c, "%lld%s", (long long)i, suffix);
-    } else if (i == INT64_MIN || (suffix[0] == '\0' && i == INT32_MIN)) {
-        rk_c_add(c, "(%lld%s - 1)", (long long)(i + 1), suffix); /* -2^n is no literal */
-    } else {
-        rk_c_add(c, "(%lld%s)", (long long)i, suffix);
+        add_size(c, (uint64_t)i);
+        return;
     }
+    rk_c_add(c, "(-");
+    add_size(c, i == least ? (uint64_t) - (i + 1) : (uint64_t)-i);
+    rk_c_add(c, i == least ? " - 1)" : ")"); /* -2^n is no literal */
 }
 
 void rk_c_int(rk_c *c, int64_t i)
@@ -111,30 +111,25 @@ void rk_c_int(rk_c *c, int64_t i)
     if (c->unit->numbers.int64) {
         rk_c_i64(c, i);
     } else {
-        add_integer(c, (int64_t)(int32_t)(uint32_t)(uint64_t)i, "");
+        add_integer(c, (int64_t)(int32_t)(uint32_t)(uint64_t)i, INT32_MIN);
     }
 }
 
 void rk_c_i64(rk_c *c, int64_t i)
 {
-    const bool small = i >= -INT32_MAX && i <= INT32_MAX;
-    if (small) {
-        rk_c_add(c, i < 0 ? "((rk_i64)%lld)" : "(rk_i64)%lld", (long long)i);
-    } else {
-        rk_c_add(c, "((rk_i64)");
-        add_integer(c, i, "LL");
-        rk_c_add(c, ")");
-    }
+    rk_c_add(c, "RK_I64(");
+    add_integer(c, i, INT64_MIN);
+    rk_c_add(c, ")");
 }
 
 void rk_c_value(rk_c *c, rk_value value)
 {
     if (value.type == RK_REAL) {
-        add_real(c, value.u.real);
+        c->target->real(c, value.u.real);
     } else if (value.type == RK_INT) {
         rk_c_int(c, value.u.i);
     } else {
-        rk_c_add(c, value.u.b ? "1" : "0");
+        rk_c_add(c, value.u.b ? c->target->yes : c->target->no);
     }
 }
 
@@ -146,19 +141,20 @@ void rk_c_plus(rk_c *c, rk_affine a)
         const int64_t coef = a.term[i].coef;
         rk_c_add(c, coef < 0 ? " - " : " + ");
         if (coef == INT64_MIN) {
-            rk_c_add(c, "n%d * (-9223372036854775807LL - 1)", (int)a.term[i].symbol);
-        } else if (coef == 1 || coef == -1) {
-            rk_c_add(c, "n%d", (int)a.term[i].symbol);
-        } else {
-            rk_c_add(c, "%lld * n%d", (long long)(coef < 0 ? -coef : coef),
-                     (int)a.term[i].symbol);
+            rk_c_i64(c, INT64_MIN);
+            rk_c_add(c, " * ");
+        } else if (coef != 1 && coef != -1) {
+            add_size(c, (uint64_t)(coef < 0 ? -coef : coef));
+            rk_c_add(c, " * ");
         }
+        rk_c_add(c, "n%d", (int)a.term[i].symbol);
     }
     if (a.constant == INT64_MIN) {
-        rk_c_add(c, " - 9223372036854775807LL - 1");
+        rk_c_add(c, " + ");
+        rk_c_i64(c, INT64_MIN);
     } else if (a.constant != 0) {
-        rk_c_add(c, a.constant < 0 ? " - %lld" : " + %lld",
-                 (long long)(a.constant < 0 ? -a.constant : a.constant));
+        rk_c_add(c, a.constant < 0 ? " - " : " + ");
+        add_size(c, (uint64_t)(a.constant < 0 ? -a.constant : a.constant));
     }
 }
 
@@ -174,7 +170,7 @@ void rk_c_affine(rk_c *c, rk_affine a)
     }
     const bool clean = a.term[0].coef == 1;
     rk_affine rest = a;
-    rk_c_add(c, clean ? "(n%d" : "((rk_i64)0", (int)a.term[0].symbol);
+    rk_c_add(c, clean ? "(n%d" : "(RK_I64(0)", (int)a.term[0].symbol);
     rest.nterm -= clean ? 1 : 0;
     rest.term += clean ? 1 : 0;
     rk_c_plus(c, rest);
@@ -204,8 +200,6 @@ static const op_form *form_of(rk_op op)
         [RK_OP_MOD] = {NULL, "rk_mod($0, $1)", NULL},
         [RK_OP_NEG] = {"(-$0)", "rk_neg($0)", NULL},
         [RK_OP_NOT] = {NULL, NULL, "(!$0)"},
-        [RK_OP_AND] = {NULL, NULL, "($0 & $1)"},
-        [RK_OP_OR] = {NULL, NULL, "($0 | $1)"},
         [RK_OP_EQ] = {"($0 == $1)", "($0 == $1)", "($0 == $1)"},
         [RK_OP_NE] = {"($0 != $1)", "($0 != $1)", "($0 != $1)"},
         [RK_OP_LT] = {"($0 < $1)", "($0 < $1)", NULL},
@@ -215,20 +209,20 @@ static const op_form *form_of(rk_op op)
         [RK_OP_SELECT] = {"($0 ? $1 : $2)", "($0 ? $1 : $2)", "($0 ? $1 : $2)"},
         [RK_OP_MIN] = {"rk_min($0, $1)", "rk_imin($0, $1)", NULL},
         [RK_OP_MAX] = {"rk_max($0, $1)", "rk_imax($0, $1)", NULL},
-        [RK_OP_ABS] = {"RK_F(fabs)($0)", "rk_iabs($0)", NULL},
+        [RK_OP_ABS] = {"rk_fabs($0)", "rk_iabs($0)", NULL},
         [RK_OP_SIGN] = {"rk_sign($0)", "rk_isign($0)", NULL},
-        [RK_OP_SQRT] = {"RK_F(sqrt)($0)", NULL, NULL},
-        [RK_OP_FLOOR] = {"RK_F(floor)($0)", NULL, NULL},
-        [RK_OP_CEIL] = {"RK_F(ceil)($0)", NULL, NULL},
+        [RK_OP_SQRT] = {"rk_sqrt($0)", NULL, NULL},
+        [RK_OP_FLOOR] = {"rk_floor($0)", NULL, NULL},
+        [RK_OP_CEIL] = {"rk_ceil($0)", NULL, NULL},
         [RK_OP_ROUND] = {"rk_round($0)", NULL, NULL},
-        [RK_OP_TRUNC] = {"RK_F(trunc)($0)", NULL, NULL},
+        [RK_OP_TRUNC] = {"rk_trunc($0)", NULL, NULL},
         [RK_OP_FMA] = {"rk_fma($0, $1, $2)", NULL, NULL},
         [RK_OP_ISNAN] = {"rk_isnan($0)", NULL, NULL},
         [RK_OP_ISFINITE] = {"rk_isfinite($0)", NULL, NULL},
         [RK_OP_LDEXP] = {"rk_ldexp($0, $1)", NULL, NULL},
         [RK_OP_FREXP] = {"rk_frexp($0)", NULL, NULL},
         [RK_OP_EXPONENT] = {"rk_exponent($0)", NULL, NULL},
-        [RK_OP_TO_REAL] = {"$0", "((rk_real)$0)", NULL},
+        [RK_OP_TO_REAL] = {"$0", "RK_REAL($0)", NULL},
         [RK_OP_TO_INT] = {"rk_to_int($0)", "$0", NULL},
         [RK_OP_POWI] = {"rk_pow($0, $1)", "rk_ipow($0, $1)", NULL},
     };
@@ -239,7 +233,7 @@ void rk_c_part_write(rk_c *c, const rk_c_part *part)
 {
     const bool convert = part->type == RK_INT && part->want == RK_REAL;
     if (convert) {
-        rk_c_add(c, "((rk_real)");
+        rk_c_add(c, "RK_REAL(");
     }
     if (part->node != NULL) {
         rk_c_node(c, part->node);
@@ -264,38 +258,8 @@ bool rk_c_literal(const rk_c_part *part, int64_t *out)
     return e->kind == RK_EXPR_INT;
 }
 
-/* x^n with n known, x the text `base`: products, from the top bit of n down. */
-static void add_power(rk_c *c, const char *base, rk_type type, int64_t n)
-{
-    const bool real = type == RK_REAL;
-    const uint64_t size = (uint64_t)(n < 0 ? -n : n);
-    int top = 0;
-    while (size >> (top + 1) != 0) {
-        top++;
-    }
-    const char *square = real ? "rk_square(" : "rk_isquare(";
-    if (n < 0) {
-        rk_c_add(c, "(1 / ");
-    }
-    /* the text opens from the last step inwards */
-    for (int bit = 0; bit < top; bit++) {
-        if ((size >> bit & 1U) != 0) {
-            rk_c_add(c, real ? "(" : "rk_mul(");
-        }
-        rk_c_add(c, "%s", square);
-    }
-    rk_c_add(c, "%s", base);
-    for (int bit = top - 1; bit >= 0; bit--) {
-        rk_c_add(c, ")");
-        if ((size >> bit & 1U) != 0) {
-            rk_c_add(c, real ? " * %s)" : ", %s)", base);
-        }
-    }
-    if (n < 0) {
-        rk_c_add(c, ")");
-    }
-}
-
+/* Exponents that are known call a function of their own, from the list that the text
+ * begins with. */
 static bool try_power(rk_c *c, rk_type type, const rk_c_part *part)
 {
     int64_t n = 0;
@@ -304,17 +268,63 @@ static bool try_power(rk_c *c, rk_type type, const rk_c_part *part)
         return false;
     }
     if (n == 0) {
-        rk_c_add(c, "((rk_real)1)");
+        rk_c_add(c, "RK_REAL(1)");
         return true;
     }
-    char base[32];
-    rubus__snprintf(base, sizeof(base), "t%d", (int)c->next_temp++);
-    rk_c_add(c, "({ const %s %s = ", rk_c_type(type), base);
+    const int size = (int)(n < 0 ? -n : n);
+    c->power[type == RK_REAL ? 0 : 1] |= UINT64_C(1) << (size - 1);
+    rk_c_add(c, n < 0 ? "(RK_REAL(1) / " : "");
+    rk_c_add(c, type == RK_REAL ? "rk_power%d(" : "rk_ipower%d(", size);
     rk_c_part_write(c, &part[0]);
-    rk_c_add(c, "; ");
-    add_power(c, base, type, n);
-    rk_c_add(c, "; })");
+    rk_c_add(c, n < 0 ? "))" : ")");
     return true;
+}
+
+/* x^n by products, from the top bit of n down. */
+static void write_power(rk_c *c, bool real, int n, const char *before)
+{
+    const char *type = real ? "rk_real" : "rk_int";
+    rk_c_line(c, "%s%s rk_%spower%d(%s x)", before, type, real ? "" : "i", n, type);
+    rk_c_line(c, "{");
+    c->indent++;
+    rk_c_line(c, "%s r = x;", type);
+    int top = 0;
+    while (n >> (top + 1) != 0) {
+        top++;
+    }
+    for (int bit = top - 1; bit >= 0; bit--) {
+        rk_c_line(c, real ? "r = r * r;" : "r = rk_mul(r, r);");
+        if ((n >> bit & 1) != 0) {
+            rk_c_line(c, real ? "r = r * x;" : "r = rk_mul(r, x);");
+        }
+    }
+    rk_c_line(c, "return r;");
+    rk_c_close(c);
+}
+
+void rk_c_powers(rk_c *c, const char *before)
+{
+    for (int n = 1; n <= UNROLL_MOST; n++) {
+        for (int k = 0; k < 2; k++) {
+            if ((c->power[k] >> (n - 1) & 1U) != 0) {
+                write_power(c, k == 0, n, before);
+            }
+        }
+    }
+}
+
+/* What of the table is used for an operation in a type. */
+static const char *form_text(const rk_c *c, rk_op op, rk_type in, bool lazy)
+{
+    if (op == RK_OP_AND || op == RK_OP_OR) {
+        const bool both = op == RK_OP_AND;
+        if (lazy) {
+            return both ? "($0 && $1)" : "($0 || $1)";
+        }
+        return both ? c->target->both : c->target->either;
+    }
+    const op_form *form = form_of(op);
+    return in == RK_REAL ? form->real : in == RK_INT ? form->integer : form->boolean;
 }
 
 void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool lazy)
@@ -333,14 +343,7 @@ void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool laz
     }
     const rk_c_part *leading = op == RK_OP_SELECT ? &p[1] : &p[0];
     const rk_type in = leading->want == RK_REAL ? RK_REAL : leading->type;
-    const op_form *form = form_of(op);
-    const char *text = in == RK_REAL  ? form->real
-                       : in == RK_INT ? form->integer
-                                      : form->boolean;
-    if (lazy && (op == RK_OP_AND || op == RK_OP_OR)) {
-        text = op == RK_OP_AND ? "($0 && $1)" : "($0 || $1)";
-    }
-    for (; *text != '\0'; text++) {
+    for (const char *text = form_text(c, op, in, lazy); *text != '\0'; text++) {
         if (*text == '$') {
             text++;
             rk_c_part_write(c, &p[*text - '0']);
@@ -361,7 +364,7 @@ void rk_c_call_open(rk_c *c, const rk_decl *func)
 {
     rk_c_func_name(c, func);
     rk_c_add(c, "(");
-    if (c->unit->check) {
+    if (c->unit->check && c->target->pointers) {
         rk_c_add(c, func->nparam > 0 ? "%s, " : "%s", c->error);
     }
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: the values of a pass as text. An array is reached through one offset per
+ * Dialects like C: the values of a pass as text. An array is reached through one offset per
  * row, so neighbours along x differ by a literal. A value gets a name of its own where
  * it is used more than once, where its expression would grow deep, or where it is
  * computed once for a row or once for all.
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/clike.h"
 #include "libcore/kernel/lower.h"
 
 #define DEPTH_MOST 12 /* of an expression before it gets a name */
@@ -97,7 +97,7 @@ void rk_c_write_row(rk_c *c, int32_t number)
 void rk_c_write_element(rk_c *c, int32_t param, const rk_at *at, int32_t number)
 {
     const rk_c_row *row = &c->row[number];
-    rk_c_add(c, "a%d[r%d", (int)param, (int)number);
+    rk_c_add(c, c->target->pointers ? "a%d[r%d" : "A%d(r%d", (int)param, (int)number);
     if (row->xdim >= 0) {
         rk_c_add(c, row->xdim > 0 ? " + (x" : " + x");
         rk_c_plus(c, rk_affine_int(at[row->xdim].off.constant));
@@ -105,7 +105,7 @@ void rk_c_write_element(rk_c *c, int32_t param, const rk_at *at, int32_t number)
             rk_c_add(c, ") * d%d_%d", (int)param, (int)row->xdim);
         }
     }
-    rk_c_add(c, "]");
+    rk_c_add(c, c->target->pointers ? "]" : ")");
 }
 
 /* --- versions: what has a name, and where it is computed --------------------------- */
@@ -249,7 +249,7 @@ void rk_c_write_when(rk_c *c, int32_t number)
     const rk_when *w = &c->region->when[number];
     switch (w->kind) {
     case RK_WHEN_NEVER:
-        rk_c_add(c, "0");
+        rk_c_add(c, "%s", c->target->no);
         break;
     case RK_WHEN_IN:
         rk_c_add(c, "i%d", (int)w->a);
@@ -269,9 +269,9 @@ void rk_c_write_when(rk_c *c, int32_t number)
 
 static void write_load(rk_c *c, const rk_ir *node)
 {
-    rk_c_add(c, node->type == RK_BOOL ? "(" : "");
+    rk_c_add(c, node->type == RK_BOOL ? "RK_TRUE(" : "");
     rk_c_write_element(c, node->param, node->at, c->node_row[node->id]);
-    rk_c_add(c, node->type == RK_BOOL ? " != 0)" : "");
+    rk_c_add(c, node->type == RK_BOOL ? ")" : "");
 }
 
 static void write_call(rk_c *c, const rk_ir *node)
@@ -294,12 +294,12 @@ static void write_expression(rk_c *c, const rk_ir *node)
         rk_c_add(c, "s%d", (int)node->param);
         break;
     case RK_IR_AFFINE:
-        rk_c_add(c, "((rk_int)");
+        rk_c_add(c, "RK_INT(");
         rk_c_affine(c, node->affine);
         rk_c_add(c, ")");
         break;
     case RK_IR_COORD:
-        rk_c_add(c, "((rk_int)(%s", axis_name[node->axis]);
+        rk_c_add(c, "RK_INT((%s", axis_name[node->axis]);
         rk_c_plus(c, node->affine);
         rk_c_add(c, "))");
         break;
@@ -350,7 +350,7 @@ void rk_c_write_values(rk_c *c, rk_c_level level)
             continue;
         }
         rk_c_begin(c);
-        rk_c_add(c, "const %s v%d = ", rk_c_type(node->type), (int)i);
+        rk_c_add(c, "const %s v%d = ", rk_c_type(c, node->type), (int)i);
         const bool tested = !v->interior && level == RK_C_POINT &&
                             (node->kind == RK_IR_LOAD || node->kind == RK_IR_CALL);
         if (tested) {
@@ -358,6 +358,9 @@ void rk_c_write_values(rk_c *c, rk_c_level level)
             rk_c_add(c, " ? ");
         }
         write_expression(c, node);
-        rk_c_add(c, tested ? " : 0;\n" : ";\n");
+        if (tested) {
+            rk_c_add(c, " : %s", rk_c_zero(c, node->type));
+        }
+        rk_c_add(c, ";\n");
     }
 }

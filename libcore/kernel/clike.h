@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RK_DIALECT_C_H
-#define RK_DIALECT_C_H
+#ifndef RK_CLIKE_H
+#define RK_CLIKE_H
 /*
- * What the files of dialect c share. Names in the text: a array, s scalar, n symbol, d
+ * What the dialects that look like C share: c and glsl. The clike files write values,
+ * expressions and statements of every one of them; what a language spells its own way
+ * stands in its rk_target, or is a macro or function of its prelude (RK_INT(x), rk_mod).
+ * The files of a dialect write entries, loops over points, and folds. Names in the text: a array, s scalar, n symbol, d
  * stride, r row offset, v value, b box, c condition, q partials; each with the number of
  * the thing, so that no name of a user ever reaches the compiler.
  *
@@ -40,7 +43,11 @@ typedef struct rk_c {
     const rk_pass *pass;
     rubus__text *out;
     int indent;
-    const char *error;   /* the error record as an expression: "err" or "0" */
+    const struct rk_target *target;
+    const char *error; /* c: the error record as an expression: "err" or "0" */
+    bool wide;         /* a literal needs 64 bits */
+    uint64_t
+        power[2]; /* exponents for which rk_power functions are wanted: 1..64, -1.. */
     int64_t inline_room; /* what is left of the budget for expanding calls; < 0: none */
     /* passes */
     const rk_region *region;
@@ -60,6 +67,18 @@ typedef struct rk_c {
     int32_t temp_room;
 } rk_c;
 
+typedef struct rk_target {
+    const char *boolean; /* type of conditions */
+    const char *no;
+    const char *yes;
+    const char *both; /* strict: "($0 & $1)" */
+    const char *either;
+    bool pointers; /* arrays are pointers, there is goto; else arrays are A0(offset), and
+                    * the error record is global */
+    void (*real)(rk_c *c, double x);
+    void (*fold_take)(rk_c *c, const rk_action *fold, const char *lane);
+} rk_target;
+
 /* --- writing ----------------------------------------------------------------------- */
 
 void rk_c_begin(rk_c *c); /* indentation */
@@ -68,7 +87,7 @@ void rk_c_line(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
 void rk_c_open(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3); /* line + " {" */
 void rk_c_close(rk_c *c);
 
-/* --- dialect_c_value.c: pieces of expressions -------------------------------------- */
+/* --- clike_value.c: pieces of expressions -------------------------------------- */
 
 /* One operand of an operation: a node of a pass or an expression of per-point code. */
 typedef struct rk_c_part {
@@ -78,8 +97,9 @@ typedef struct rk_c_part {
     rk_type want; /* RK_VOID: as it is */
 } rk_c_part;
 
-const char *rk_c_type(rk_type type);    /* of a value */
-const char *rk_c_element(rk_type type); /* of an array */
+const char *rk_c_type(const rk_c *c, rk_type type); /* of a value */
+const char *rk_c_element(rk_type type);             /* of an array */
+const char *rk_c_zero(const rk_c *c, rk_type type);
 void rk_c_value(rk_c *c, rk_value value);
 void rk_c_int(rk_c *c, int64_t i); /* of the module's int */
 void rk_c_i64(rk_c *c, int64_t i);
@@ -96,7 +116,7 @@ bool rk_c_literal(const rk_c_part *part, int64_t *out);
 void rk_c_func_name(rk_c *c, const rk_decl *func);
 void rk_c_call_open(rk_c *c, const rk_decl *func);
 
-/* --- dialect_c_node.c: values of a pass -------------------------------------------- */
+/* --- clike_node.c: values of a pass -------------------------------------------- */
 
 /* Numbers the rows that loads and stores of the pass refer to. */
 void rk_c_find_rows(rk_c *c);
@@ -110,19 +130,43 @@ void rk_c_write_values(rk_c *c, rk_c_level level);
 void rk_c_write_when(rk_c *c, int32_t number);
 void rk_c_node(rk_c *c, const rk_ir *node); /* operand: its name, or its expression */
 
+/* The functions rk_power3 and so on that the text calls. */
+void rk_c_powers(rk_c *c, const char *before);
+
+/* --- clike_box.c: the boxes of a pass ------------------------------------------------ */
+
+void rk_c_write_box_ends(rk_c *c);           /* bounds along x: the same for all rows */
+void rk_c_write_box_row(rk_c *c, int32_t i); /* does the row meet the box? */
+/* xa and xb: the interior of the row from xlo to xhi; empty where it has none. */
+void rk_c_write_interior_ends(rk_c *c);
+/* Values and actions of a point; lane: where its folds go. */
+void rk_c_write_interior_point(rk_c *c, const char *lane);
+void rk_c_write_general_point(rk_c *c, const char *lane);
+/* The interior, in two variants where a condition of the whole pass chooses: `write` once
+ * for each. */
+void rk_c_write_interiors(rk_c *c, void (*write)(rk_c *c, bool choice));
+
+/* --- folds, in clike_fold.c ----------------------------------------------------------- */
+
+bool rk_c_is_pair(const rk_c *c, rk_fold_op op); /* sums of floats carry a second float */
+const char *rk_c_join_name(rk_fold_op op);
+void rk_c_fold_setup(rk_c *c); /* bounds of segments, before all loops */
+void rk_c_fold_ends(rk_c *c);  /* xs, xlo, xhi of segment s */
+void rk_c_fold_line(rk_c *c);  /* number of the row's line */
+
 /* --- dialect_c_pass.c, dialect_c_fold.c -------------------------------------------- */
 
 void rk_c_pass(rk_c *c);
-/* Lines of the folds of a pass. */
-void rk_c_fold_setup(rk_c *c); /* bounds of segments, before all loops */
-void rk_c_fold_begin(rk_c *c); /* lanes of a segment */
+void rk_c_points(rk_c *c);
 void rk_c_fold_take(rk_c *c, const rk_action *fold, const char *lane);
-void rk_c_fold_end(rk_c *c); /* lanes joined, partial stored */
-void rk_c_tree(rk_c *c);     /* body of a TREE entry */
+/* Lines of the folds of a pass. */
+void rk_c_fold_begin(rk_c *c); /* lanes of a segment */
+void rk_c_fold_end(rk_c *c);   /* lanes joined, partial stored */
+void rk_c_tree(rk_c *c);       /* body of a TREE entry */
 
-/* --- dialect_c_point.c, dialect_c_expr.c ------------------------------------------- */
+/* --- clike_point.c, clike_expr.c ------------------------------------------- */
 
-void rk_c_point(rk_c *c);
+void rk_c_point_body(rk_c *c); /* of the present x, y and z */
 void rk_c_func(rk_c *c, const rk_decl *func);
 /* Before the line of a statement: what is too deep in its expressions gets lines of its
    own, and a name that rk_c_expr then writes. */

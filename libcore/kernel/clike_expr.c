@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect c: expressions of per-point code. They are written inline as the tree stands;
+ * Dialects like C: expressions of per-point code. They are written inline as the tree stands;
  * where one is deeper than compilers like, its inner parts get lines and names of their
  * own first, inside an `if` where `&&`, `||` or `?:` would not have evaluated them.
  *
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "libcore/kernel/dialect_c.h"
+#include "libcore/kernel/clike.h"
 #include "libcore/kernel/lower.h"
 
 #define HEIGHT_MOST 48 /* of an inline expression, and half as much again */
@@ -20,29 +20,22 @@
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
-static const char *array_name(const rk_decl *array, char *room, size_t size)
-{
-    rubus__snprintf(room, size, array->kind == RK_DECL_LOCAL ? "v%d" : "a%d",
-                    (int)array->number);
-    return room;
-}
-
 /* --- subscripts -------------------------------------------------------------------- */
 
 static void write_name(rk_c *c, const rk_decl *decl, bool wide)
 {
     switch (decl->kind) {
     case RK_DECL_INDEX:
-        rk_c_add(c, wide ? "%s" : "((rk_int)%s)", axis_name[decl->number]);
+        rk_c_add(c, wide ? "%s" : "RK_INT(%s)", axis_name[decl->number]);
         break;
     case RK_DECL_EXTENT:
-        rk_c_add(c, wide ? "n%d" : "((rk_int)n%d)",
+        rk_c_add(c, wide ? "n%d" : "RK_INT(n%d)",
                  (int)rk_emit_extent_symbol(c->kernel->work, decl->name));
         break;
     case RK_DECL_PARAM:
         rk_c_add(c,
                  c->body_of->kind == RK_DECL_FUNC ? "p%d"
-                 : wide                           ? "(rk_i64)s%d"
+                 : wide                           ? "RK_I64(s%d)"
                                                   : "s%d",
                  (int)decl->number);
         break;
@@ -89,8 +82,9 @@ static void write_wide(rk_c *c, const rk_expr *e)
     default:
         break;
     }
-    rk_c_add(c, "(rk_i64)");
+    rk_c_add(c, "RK_I64(");
     rk_c_expr(c, e);
+    rk_c_add(c, ")");
 }
 
 static bool is_index(const rk_expr *e)
@@ -113,8 +107,9 @@ static void write_subscript(rk_c *c, const rk_expr *index, int32_t d)
     if (index->proven || is_near(e)) {
         write_wide(c, e);
     } else {
-        rk_c_add(c, "(rk_i64)");
+        rk_c_add(c, "RK_I64(");
         rk_c_expr(c, e);
+        rk_c_add(c, ")");
     }
 }
 
@@ -129,8 +124,11 @@ bool rk_c_is_tested(const rk_c *c, const rk_expr *index)
 void rk_c_offset(rk_c *c, const rk_expr *index)
 {
     const rk_decl *array = index->a->decl;
-    rk_c_add(c, "rk_at%d(%s, %d", (int)index->nsub, c->unit->check ? c->error : "0",
-             c->unit->check ? (int)rk_expr_site(index) : 0);
+    rk_c_add(c, "rk_at%d(", (int)index->nsub);
+    if (c->target->pointers) {
+        rk_c_add(c, "%s, ", c->unit->check ? c->error : "0");
+    }
+    rk_c_add(c, "%d", c->unit->check ? (int)rk_expr_site(index) : 0);
     for (int32_t d = 0; d < index->nsub; d++) {
         rk_c_add(c, ", ");
         write_subscript(c, index, d);
@@ -147,9 +145,10 @@ void rk_c_offset(rk_c *c, const rk_expr *index)
 void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
 {
     const rk_decl *array = index->a->decl;
-    char name[32];
-    rk_c_add(c, "%s[%s", array_name(array, name, sizeof(name)),
-             offset != NULL ? offset : "");
+    const bool local = array->kind == RK_DECL_LOCAL;
+    const bool call = !local && !c->target->pointers;
+    rk_c_add(c, local ? "v%d[RK_LOCAL(" : call ? "A%d(" : "a%d[", (int)array->number);
+    rk_c_add(c, "%s", offset != NULL ? offset : "");
     for (int32_t d = 0; d < index->nsub && offset == NULL; d++) {
         rk_c_add(c, d > 0 ? " + " : "");
         write_subscript(c, index, d);
@@ -157,28 +156,41 @@ void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
             rk_c_add(c, " * d%d_%d", (int)array->number, (int)d);
         }
     }
-    rk_c_add(c, "]");
+    rk_c_add(c, local ? ")]" : call ? ")" : "]");
 }
 
 /* --- expressions ------------------------------------------------------------------- */
 
-static void write_index(rk_c *c, const rk_expr *e)
+/* Where a test of the subscripts fails the element is 0. Without pointers the offset is
+ * held in a global; operands are evaluated one after the other there. */
+static void write_tested(rk_c *c, const rk_expr *e)
 {
     const rk_decl *array = e->a->decl;
-    if (rk_c_is_tested(c, e)) {
-        char name[32];
-        rk_c_add(c, "(rk_get_%s(%s, ",
-                 array->type == RK_REAL  ? "real"
-                 : array->type == RK_INT ? "int"
-                                         : "bool",
-                 array_name(array, name, sizeof(name)));
+    const char *type = e->type == RK_REAL ? "real" : e->type == RK_INT ? "int" : "bool";
+    if (c->target->pointers) {
+        rk_c_add(c, array->kind == RK_DECL_LOCAL ? "rk_get_%s(v%d, " : "rk_get_%s(a%d, ",
+                 type, (int)array->number);
         rk_c_offset(c, e);
-        rk_c_add(c, array->type == RK_BOOL ? ") != 0)" : "))");
+        rk_c_add(c, ")");
         return;
     }
-    rk_c_add(c, array->type == RK_BOOL ? "(" : "");
-    rk_c_element_of(c, e, NULL);
-    rk_c_add(c, array->type == RK_BOOL ? " != 0)" : "");
+    rk_c_add(c, "((rk_hold = ");
+    rk_c_offset(c, e);
+    rk_c_add(c, ") < 0 ? RK_ZERO_%s : ", type);
+    rk_c_element_of(c, e, "rk_hold");
+    rk_c_add(c, ")");
+}
+
+static void write_index(rk_c *c, const rk_expr *e)
+{
+    const bool byte = e->type == RK_BOOL;
+    rk_c_add(c, byte ? "RK_TRUE(" : "");
+    if (rk_c_is_tested(c, e)) {
+        write_tested(c, e);
+    } else {
+        rk_c_element_of(c, e, NULL);
+    }
+    rk_c_add(c, byte ? ")" : "");
 }
 
 static void write_func(rk_c *c, const rk_decl *func, const rk_expr *const *arg,
@@ -251,7 +263,7 @@ void rk_c_expr(rk_c *c, const rk_expr *e)
         break;
     case RK_EXPR_CALL:
         if (e->op == RK_OP_EXTENT) {
-            rk_c_add(c, "((rk_int)");
+            rk_c_add(c, "RK_INT(");
             write_extent(c, e);
             rk_c_add(c, ")");
         } else if (e->op == RK_OP_NONE) {
@@ -340,7 +352,7 @@ static int32_t write_guard(rk_c *c, int32_t guard, const rk_c_path *path)
     }
     const int32_t number = c->next_temp++;
     rk_c_begin(c);
-    rk_c_add(c, "const _Bool t%d = ", (int)number);
+    rk_c_add(c, "const %s t%d = ", c->target->boolean, (int)number);
     if (guard >= 0) {
         rk_c_add(c, "t%d && ", (int)guard);
     }
@@ -359,12 +371,15 @@ static void name_part(rk_c *c, const rk_expr *e, int32_t guard, const rk_c_path 
     cut_part(c, e, 0, guard, NULL);
     const int32_t number = c->next_temp++;
     rk_c_begin(c);
-    rk_c_add(c, "const %s t%d = ", rk_c_type(e->type), (int)number);
+    rk_c_add(c, "const %s t%d = ", rk_c_type(c, e->type), (int)number);
     if (guard >= 0) {
         rk_c_add(c, "t%d ? ", (int)guard);
     }
     rk_c_expr(c, e);
-    rk_c_add(c, guard >= 0 ? " : 0;\n" : ";\n");
+    if (guard >= 0) {
+        rk_c_add(c, " : %s", rk_c_zero(c, e->type));
+    }
+    rk_c_add(c, ";\n");
     rk_room(c->unit, (void **)&c->temp, &c->temp_room, c->ntemp, sizeof(rk_c_temp));
     c->temp[c->ntemp].expr = e;
     c->temp[c->ntemp++].number = number;
