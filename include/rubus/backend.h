@@ -100,6 +100,8 @@ typedef struct rubus_param {
 #define RUBUS_ENTRY_UNEVEN 1u    /**< points cost very different amounts: schedule so */
 #define RUBUS_ENTRY_ATOMICS 2u   /**< uses atomic adds */
 #define RUBUS_ENTRY_NEEDS_F64 4u /**< computes in double */
+/** Dialect glsl: x of the range counts workgroups, whose size the text fixes. */
+#define RUBUS_ENTRY_GROUPS 8u
 
 /** One entry = one pass of one kernel = one function of the text. */
 typedef struct rubus_entry {

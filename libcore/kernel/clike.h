@@ -71,6 +71,7 @@ typedef struct rk_target {
     const char *boolean; /* type of conditions */
     const char *no;
     const char *yes;
+    const char *big;  /* suffix of literals of 64 bits */
     const char *both; /* strict: "($0 & $1)" */
     const char *either;
     bool pointers; /* arrays are pointers, there is goto; else arrays are A0(offset), and
@@ -79,13 +80,19 @@ typedef struct rk_target {
     void (*fold_take)(rk_c *c, const rk_action *fold, const char *lane);
 } rk_target;
 
-/* --- writing ----------------------------------------------------------------------- */
+/* --- clike.c: lines, funcs ----------------------------------------------------------------------- */
 
 void rk_c_begin(rk_c *c); /* indentation */
 void rk_c_add(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
 void rk_c_line(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
 void rk_c_open(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3); /* line + " {" */
 void rk_c_close(rk_c *c);
+
+/* Funcs that the program calls, each after those it calls itself; sets inline_room. */
+rk_func_list rk_c_find_funcs(rk_c *c);
+/* Name of a func in the text, and the beginning of a call: "f3_exp(" */
+void rk_c_func_name(rk_c *c, const rk_decl *func);
+void rk_c_call_open(rk_c *c, const rk_decl *func);
 
 /* --- clike_value.c: pieces of expressions -------------------------------------- */
 
@@ -98,7 +105,10 @@ typedef struct rk_c_part {
 } rk_c_part;
 
 const char *rk_c_type(const rk_c *c, rk_type type); /* of a value */
-const char *rk_c_element(rk_type type);             /* of an array */
+/* of an array; local: of one inside a kernel */
+const char *rk_c_element(const rk_c *c, rk_type type, bool local);
+/* Are its elements bytes that stand for conditions? */
+bool rk_c_is_byte(const rk_c *c, rk_type type, bool local);
 const char *rk_c_zero(const rk_c *c, rk_type type);
 void rk_c_value(rk_c *c, rk_value value);
 void rk_c_int(rk_c *c, int64_t i); /* of the module's int */
@@ -112,9 +122,6 @@ void rk_c_part_write(rk_c *c, const rk_c_part *part);
 void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool lazy);
 /* True where the exponent is a literal: *out is it. */
 bool rk_c_literal(const rk_c_part *part, int64_t *out);
-/* Name of a func in the text, and the beginning of a call: "f3_exp(" */
-void rk_c_func_name(rk_c *c, const rk_decl *func);
-void rk_c_call_open(rk_c *c, const rk_decl *func);
 
 /* --- clike_node.c: values of a pass -------------------------------------------- */
 

@@ -161,36 +161,35 @@ void rk_c_element_of(rk_c *c, const rk_expr *index, const char *offset)
 
 /* --- expressions ------------------------------------------------------------------- */
 
-/* Where a test of the subscripts fails the element is 0. Without pointers the offset is
- * held in a global; operands are evaluated one after the other there. */
+/* Where a test of the subscripts fails the element is 0. */
 static void write_tested(rk_c *c, const rk_expr *e)
 {
     const rk_decl *array = e->a->decl;
     const char *type = e->type == RK_REAL ? "real" : e->type == RK_INT ? "int" : "bool";
-    if (c->target->pointers) {
-        rk_c_add(c, array->kind == RK_DECL_LOCAL ? "rk_get_%s(v%d, " : "rk_get_%s(a%d, ",
-                 type, (int)array->number);
-        rk_c_offset(c, e);
-        rk_c_add(c, ")");
-        return;
-    }
-    rk_c_add(c, "((rk_hold = ");
+    rk_c_add(c, array->kind == RK_DECL_LOCAL ? "rk_get_%s(v%d, " : "rk_get_%s(a%d, ",
+             type, (int)array->number);
     rk_c_offset(c, e);
-    rk_c_add(c, ") < 0 ? RK_ZERO_%s : ", type);
-    rk_c_element_of(c, e, "rk_hold");
     rk_c_add(c, ")");
 }
 
 static void write_index(rk_c *c, const rk_expr *e)
 {
-    const bool byte = e->type == RK_BOOL;
+    const bool byte = rk_c_is_byte(c, e->type, e->a->decl->kind == RK_DECL_LOCAL);
+    const bool tested = rk_c_is_tested(c, e);
+    const bool held = tested && !c->target->pointers;
+    if (held) { /* in a global; operands are evaluated one after the other there */
+        rk_c_add(c, "((rk_hold = ");
+        rk_c_offset(c, e);
+        rk_c_add(c, ") < 0 ? %s : ", rk_c_zero(c, e->type));
+    }
     rk_c_add(c, byte ? "RK_TRUE(" : "");
-    if (rk_c_is_tested(c, e)) {
+    if (tested && !held) {
         write_tested(c, e);
     } else {
-        rk_c_element_of(c, e, NULL);
+        rk_c_element_of(c, e, held ? "rk_hold" : NULL);
     }
     rk_c_add(c, byte ? ")" : "");
+    rk_c_add(c, held ? ")" : "");
 }
 
 static void write_func(rk_c *c, const rk_decl *func, const rk_expr *const *arg,

@@ -43,9 +43,9 @@ static void write_decl(rk_c *c, const rk_stmt *s)
         rk_c_add(c, "%s", rk_c_zero(c, decl->type));
     }
     rk_c_add(c, ";\n");
-    rk_c_line(c, "%s v%d[%lld];", rk_c_element(decl->type), number, length);
+    rk_c_line(c, "%s v%d[%lld];", rk_c_element(c, decl->type, true), number, length);
     rk_c_line(c,
-              decl->type == RK_BOOL
+              rk_c_is_byte(c, decl->type, true)
                   ? "for (int k = 0; k < %lld; k++) { v%d[k] = RK_BYTE(t%d); }"
                   : "for (int k = 0; k < %lld; k++) { v%d[k] = t%d; }",
               length, number, temp);
@@ -73,7 +73,7 @@ static void write_atomic(rk_c *c, const rk_stmt *s, const char *offset)
         rk_c_add(c, real ? "rk_atomic_real(&" : "rk_atomic_int(&");
         rk_c_element_of(c, s->target, offset);
     } else {
-        rk_c_add(c, real ? "RK_ATOMIC_REAL(" : "RK_ATOMIC_INT(");
+        rk_c_add(c, real ? "RK_ATOMIC_REAL(B" : "atomicAdd("); /* BA0(i): its bits */
         rk_c_element_of(c, s->target, offset);
     }
     rk_c_add(c, ", ");
@@ -94,7 +94,8 @@ static void write_store(rk_c *c, const rk_stmt *s, const char *offset)
     } else {
         rk_c_expr(c, s->target);
     }
-    const bool byte = element && s->target->type == RK_BOOL;
+    const bool byte = element && rk_c_is_byte(c, s->target->type,
+                                              s->target->a->decl->kind == RK_DECL_LOCAL);
     rk_c_add(c, byte ? " = RK_BYTE(" : " = ");
     write_new_value(c, s);
     rk_c_add(c, byte ? ");\n" : ";\n");

@@ -15,58 +15,6 @@
 /* Powers up to this one are written as products. */
 #define UNROLL_MOST 64
 
-/* --- lines ------------------------------------------------------------------------- */
-
-static void add_list(rk_c *c, const char *fmt, va_list args)
-{
-    char text[512];
-    rubus__vsnprintf(text, sizeof(text), fmt, args);
-    rubus__text_add(c->out, text);
-}
-
-void rk_c_begin(rk_c *c)
-{
-    static const char blanks[] = "                                        ";
-    const size_t most = sizeof(blanks) - 1u;
-    const size_t n = (size_t)c->indent * 2u;
-    rubus__text_add_n(c->out, blanks, n < most ? n : most);
-}
-
-void rk_c_add(rk_c *c, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    add_list(c, fmt, args);
-    va_end(args);
-}
-
-void rk_c_line(rk_c *c, const char *fmt, ...)
-{
-    rk_c_begin(c);
-    va_list args;
-    va_start(args, fmt);
-    add_list(c, fmt, args);
-    va_end(args);
-    rubus__text_add(c->out, "\n");
-}
-
-void rk_c_open(rk_c *c, const char *fmt, ...)
-{
-    rk_c_begin(c);
-    va_list args;
-    va_start(args, fmt);
-    add_list(c, fmt, args);
-    va_end(args);
-    rubus__text_add(c->out, " {\n");
-    c->indent++;
-}
-
-void rk_c_close(rk_c *c)
-{
-    c->indent--;
-    rk_c_line(c, "}");
-}
-
 /* --- types and literals ------------------------------------------------------------ */
 
 const char *rk_c_type(const rk_c *c, rk_type type)
@@ -74,9 +22,17 @@ const char *rk_c_type(const rk_c *c, rk_type type)
     return type == RK_REAL ? "rk_real" : type == RK_INT ? "rk_int" : c->target->boolean;
 }
 
-const char *rk_c_element(rk_type type)
+bool rk_c_is_byte(const rk_c *c, rk_type type, bool local)
 {
-    return type == RK_BOOL ? "rk_byte" : type == RK_REAL ? "rk_real" : "rk_int";
+    return type == RK_BOOL && (!local || c->target->pointers);
+}
+
+const char *rk_c_element(const rk_c *c, rk_type type, bool local)
+{
+    if (rk_c_is_byte(c, type, local)) {
+        return "rk_byte";
+    }
+    return rk_c_type(c, type);
 }
 
 const char *rk_c_zero(const rk_c *c, rk_type type)
@@ -91,7 +47,7 @@ static void add_size(rk_c *c, uint64_t size)
         rk_c_add(c, "%lld", (long long)size);
     } else {
         c->wide = true;
-        rk_c_add(c, "RK_BIG(%lld)", (long long)size);
+        rk_c_add(c, "%lld%s", (long long)size, c->target->big);
     }
 }
 
@@ -350,21 +306,5 @@ void rk_c_apply(rk_c *c, rk_op op, rk_type type, const rk_c_part *part, bool laz
         } else {
             rubus__text_add_n(c->out, text, 1);
         }
-    }
-}
-
-/* --- funcs ------------------------------------------------------------------------- */
-
-void rk_c_func_name(rk_c *c, const rk_decl *func)
-{
-    rk_c_add(c, "f%d_%s", (int)func->number, rk_emit_letters(c->unit, func->name));
-}
-
-void rk_c_call_open(rk_c *c, const rk_decl *func)
-{
-    rk_c_func_name(c, func);
-    rk_c_add(c, "(");
-    if (c->unit->check && c->target->pointers) {
-        rk_c_add(c, func->nparam > 0 ? "%s, " : "%s", c->error);
     }
 }

@@ -10,10 +10,6 @@
 
 #include "libcore/kernel/clike.h"
 
-/* Expressions that funcs without loops may grow to when every call of theirs is expanded:
- * a loop that calls vectorises only then. Thirty calls of `exp` fit. */
-#define INLINE_MOST 6000
-
 /* Exact, in hexadecimal. */
 static void add_real(rk_c *c, double x)
 {
@@ -45,7 +41,7 @@ static void write_param(rk_c *c, const rk_slot *slot)
     char name[32];
     if (slot->access != 0u) {
         rubus__snprintf(name, sizeof(name), "a%d", (int)slot->index);
-        write_buffer(c, slot, rk_c_element(param->type), name);
+        write_buffer(c, slot, rk_c_element(c, param->type, false), name);
     } else if (param->type == RK_BOOL) {
         rk_c_line(c, "const _Bool s%d = *(const rk_byte *)(slots + %u) != 0;",
                   (int)slot->index, (unsigned)slot->offset);
@@ -142,41 +138,10 @@ static void write_entry(rk_c *c)
     rk_c_close(c);
 }
 
-static void weigh_call(void *user, rk_expr *expr)
-{
-    rk_c *c = user;
-    if (expr->decl != NULL && expr->decl->kind == RK_DECL_FUNC) {
-        c->inline_room -= rk_func_weight(expr->decl, INLINE_MOST);
-    }
-}
-
-/* All funcs that the program calls, each after those it calls itself. */
-static rk_func_list find_funcs(rk_c *c)
-{
-    rk_func_list list = {c->unit, 0, 0, NULL};
-    for (int32_t k = 0; k < c->program->nkernel; k++) {
-        const rk_kernel *kernel = &c->program->kernel[k];
-        if (kernel->decl->nindex > 0) {
-            rk_func_list_add_stmt(&list, kernel->decl->body);
-            rk_visit_stmt(kernel->decl->body, weigh_call, c);
-            continue;
-        }
-        for (int32_t p = 0; p < kernel->plan->npass; p++) {
-            const rk_pass *pass = &kernel->plan->pass[p];
-            for (int32_t i = 0; i < pass->nnode; i++) {
-                if (pass->node[i]->kind == RK_IR_CALL) {
-                    rk_func_list_add(&list, pass->node[i]->func);
-                    c->inline_room -= rk_func_weight(pass->node[i]->func, INLINE_MOST);
-                }
-            }
-        }
-    }
-    return list;
-}
-
 static const rk_target target = {.boolean = "_Bool",
                                  .no = "0",
                                  .yes = "1",
+                                 .big = "LL",
                                  .both = "($0 & $1)",
                                  .either = "($0 | $1)",
                                  .pointers = true,
@@ -192,8 +157,7 @@ static void emit(rk_program *program, rubus__text *out)
               .out = &body,
               .target = &target,
               .error = "0"};
-    c.inline_room = INLINE_MOST;
-    const rk_func_list funcs = find_funcs(&c);
+    const rk_func_list funcs = rk_c_find_funcs(&c);
     bool folds = false;
     bool points = funcs.n > 0;
     for (int32_t i = 0; i < program->nentry; i++) {

@@ -28,7 +28,6 @@ static const char head[] =
     "typedef __INT64_TYPE__ rk_i64;\n"
     "typedef unsigned char rk_byte;\n"
     "#define RK_FAR ((rk_i64)1 << 62)\n"
-    "#define RK_BIG(x) x##LL\n"
     "#define RK_I64(x) ((rk_i64)(x))\n"
     "#define RK_INT(x) ((rk_int)(x))\n"
     "#define RK_REAL(x) ((rk_real)(x))\n"

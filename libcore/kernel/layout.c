@@ -69,8 +69,15 @@ static rk_entry *entry_add(layout *l, rk_entry_kind kind, int32_t nslot_most)
     return entry;
 }
 
-static void entry_finish(rk_entry *entry)
+static void entry_finish(const layout *l, rk_entry *entry)
 {
+    const bool groups = l->unit->dialect != NULL && strcmp(l->unit->dialect, "glsl") == 0;
+    if (groups &&
+        (entry->kind == RK_ENTRY_TREE ||
+         (entry->kind == RK_ENTRY_PASS &&
+          l->program->kernel[entry->kernel].plan->pass[entry->pass].nfold > 0))) {
+        entry->flags |= RUBUS_ENTRY_GROUPS;
+    }
     entry->block_size = (entry->block_size + 7u) / 8u * 8u;
 }
 
@@ -211,7 +218,7 @@ static void pass_entry(layout *l, int32_t number)
         entry->ops_per_point *= RK_SEGMENT;
     }
     add_needed(l, entry, &need, pass->access, error);
-    entry_finish(entry);
+    entry_finish(l, entry);
 }
 
 static void tree_entry(layout *l, int32_t number, const rk_action *fold)
@@ -236,7 +243,7 @@ static void tree_entry(layout *l, int32_t number, const rk_action *fold)
         "joined";
     slot_add(l, entry, RK_SLOT_TREE_N, 0, RUBUS_I64, 0u)->name = "count";
     slot_add(l, entry, RK_SLOT_TREE_LAST, 0, RUBUS_I64, 0u)->name = "last";
-    entry_finish(entry);
+    entry_finish(l, entry);
 }
 
 /* Dialect rk: the whole kernel is one entry, with all of its parameters in order. */
@@ -280,7 +287,7 @@ static void kernel_entry(layout *l)
         entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
         entry->ops_per_point = need.nop;
     }
-    entry_finish(entry);
+    entry_finish(l, entry);
 }
 
 void rk_layout(rk_program *program)

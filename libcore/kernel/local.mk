@@ -18,6 +18,7 @@ libkernel_la_SOURCES = \
 	%D%/check_type.c \
 	%D%/codes.def \
 	%D%/diagnostic.c \
+	%D%/clike.c \
 	%D%/clike.h \
 	%D%/clike_box.c \
 	%D%/clike_expr.c \
@@ -29,6 +30,12 @@ libkernel_la_SOURCES = \
 	%D%/dialect_c_fold.c \
 	%D%/dialect_c_pass.c \
 	%D%/dialect_c_prelude.c \
+	%D%/dialect_glsl.c \
+	%D%/dialect_glsl.h \
+	%D%/dialect_glsl_fma.c \
+	%D%/dialect_glsl_fold.c \
+	%D%/dialect_glsl_pass.c \
+	%D%/dialect_glsl_prelude.c \
 	%D%/dialect_rk.c \
 	%D%/emit.c \
 	%D%/emit.h \

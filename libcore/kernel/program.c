@@ -14,7 +14,8 @@
 /* Steps of lowering and expansion; a kernel of 1000 statements takes some 10^5. */
 #define BUDGET 20000000
 
-static const rk_dialect *const dialect_list[] = {&rk_dialect_c, &rk_dialect_rk};
+static const rk_dialect *const dialect_list[] = {&rk_dialect_c, &rk_dialect_glsl,
+                                                 &rk_dialect_rk};
 
 typedef struct compilation {
     rk_program program;
@@ -191,7 +192,7 @@ static rubus_status check_options(const rk_options *o, const rk_dialect *dialect
                            name);
     }
     if (o->dialect != NULL && dialect == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "%s: no kernel dialect `%s` (c, rk)", name,
+        return rubus__fail(RUBUS_EINVAL, "%s: no kernel dialect `%s` (c, glsl, rk)", name,
                            o->dialect);
     }
     if (size > (size_t)16 << 20) {

@@ -132,8 +132,9 @@ typedef struct rk_dialect {
     int32_t version; /* part of the key: raise it with every change of the text */
     void (*emit)(rk_program *program, rubus__text *out);
 } rk_dialect;
-extern const rk_dialect rk_dialect_c;  /* dialect_c.c */
-extern const rk_dialect rk_dialect_rk; /* dialect_rk.c: rk_print with a header line */
+extern const rk_dialect rk_dialect_c;    /* dialect_c.c */
+extern const rk_dialect rk_dialect_glsl; /* dialect_glsl.c */
+extern const rk_dialect rk_dialect_rk;   /* dialect_rk.c: rk_print with a header line */
 /* Kernel names are spelled our own way: "k" number "_" ASCII letters of the name. */
 
 /* --- bind.c: what a launch must fulfil -------------------------------------------- */

@@ -42,8 +42,17 @@ static const field *field_find(const char *name)
     return NULL;
 }
 
+/* Limits that only a backend of the dialect "glsl" knows: it lowers them itself. */
+static const char *const glsl_limits[] = {"max_binding", "groups", "subgroup", "atomics",
+                                          "push"};
+
 bool rubus__caps_known(const char *name)
 {
+    for (size_t i = 0; i < sizeof glsl_limits / sizeof glsl_limits[0]; i++) {
+        if (strcmp(name, glsl_limits[i]) == 0) {
+            return true;
+        }
+    }
     return field_find(name) != NULL;
 }
 
@@ -107,10 +116,14 @@ rubus_status rubus__caps_lower(rubus_caps *caps, const rubus__options *options)
                            caps->name);
     }
     for (size_t i = 0; i < options->n; i++) {
-        const field *f = strncmp(options->at[i].key, "cap.", 4) == 0
-                             ? field_find(options->at[i].key + 4)
-                             : NULL;
+        const bool cap = strncmp(options->at[i].key, "cap.", 4) == 0;
+        const field *f = cap ? field_find(options->at[i].key + 4) : NULL;
         int64_t value = 0;
+        if (cap && f == NULL && strcmp(caps->dialect, "glsl") != 0) {
+            return rubus__fail(RUBUS_EINVAL,
+                               "%s: the device '%s' has no such limit; only GPUs have",
+                               options->at[i].key, caps->name);
+        }
         if (f == NULL || !rubus__parse_i64(options->at[i].value, &value)) {
             continue;
         }

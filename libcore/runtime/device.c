@@ -66,7 +66,16 @@ static bool contains_nocase(const char *text, const char *part)
     return false;
 }
 
-/* How well a device fits the item: 0 not, 1 by a part of its name, 2 in full. */
+/* Whether the word is the kind of the device: "vulkan:discrete". */
+static bool is_kind(const char *word, uint32_t kind)
+{
+    static const char *const words[] = {"",         "cpu",     "integrated",
+                                        "discrete", "virtual", "software"};
+    return kind > 0 && kind < sizeof words / sizeof words[0] &&
+           rubus__equal_nocase(word, words[kind]);
+}
+
+/* How well a device fits the item: 0 not, 1 by kind or a part of its name, 2 in full. */
 static int match(const rubus__item *item, const rubus_caps *caps)
 {
     if (item->has_uuid && memcmp(item->uuid, caps->uuid, sizeof item->uuid) != 0) {
@@ -75,8 +84,8 @@ static int match(const rubus__item *item, const rubus_caps *caps)
     if (item->part == NULL || rubus__equal_nocase(caps->name, item->part)) {
         return 2;
     }
-    return strlen(item->part) < sizeof caps->name &&
-           contains_nocase(caps->name, item->part);
+    return is_kind(item->part, caps->kind) || (strlen(item->part) < sizeof caps->name &&
+                                               contains_nocase(caps->name, item->part));
 }
 
 /* The devices there are, "0 'llvmpipe', 1 'A770'", for an error. */

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dialect glsl: compute shaders. One text for all entries of a program: the head, the
+ * funcs, and for each entry a part inside `#if RK_ENTRY == number` with its arrays, its
+ * parameters as globals, and a main.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "libcore/kernel/dialect_glsl.h"
+#include <rubus/backend.h>
+
+/* Decimal digits that round to the number; bits where a compiler may not read them. */
+static void add_real(rk_c *c, double x)
+{
+    char text[64];
+    const bool f64 = c->unit->numbers.f64;
+    if (isfinite(x) && (x == 0 || fabs(x) >= (f64 ? 0x1p-1000 : 0x1p-126))) {
+        rubus__snprintf(text, sizeof(text), f64 ? "%.17g" : "%.9g", fabs(x));
+        const bool point = strpbrk(text, ".e") != NULL;
+        rk_c_add(c, signbit(x) ? "(-%s%s%s)" : "%s%s%s", text, point ? "" : ".0",
+                 f64 ? "lf" : "f");
+        return;
+    }
+    uint64_t bits = 0;
+    const float narrow = (float)x;
+    memcpy(&bits, f64 ? (const void *)&x : (const void *)&narrow, f64 ? 8 : 4);
+    if (f64) {
+        rk_c_add(c, "packDouble2x32(uvec2(0x%xu, 0x%xu))", (unsigned)bits,
+                 (unsigned)(bits >> 32));
+    } else {
+        rk_c_add(c, "uintBitsToFloat(0x%xu)", (unsigned)bits);
+    }
+}
+
+/* --- the argument block ---------------------------------------------------------------- */
+
+static void write_block(rk_c *c)
+{
+    const unsigned words = (unsigned)(c->entry->block_size / 4u);
+    if (c->entry->block_size <= RK_GLSL_PUSH) {
+        rk_c_line(c, "layout(push_constant) uniform rk_push { uint w[%u]; } rk_block;",
+                  words);
+        rk_c_line(c, "#define RK_W(i) rk_block.w[i]");
+        return;
+    }
+    rk_c_line(c, "#if RK_DESCRIPTORS");
+    rk_c_line(c, "layout(set = 0, binding = 0, scalar) readonly buffer rk_push "
+                 "{ uint w[]; } rk_block;");
+    rk_c_line(c, "#define RK_W(i) rk_block.w[i]");
+    rk_c_line(c, "#else");
+    rk_c_line(c, "layout(push_constant) uniform rk_push { uvec2 at; } rk_block;");
+    rk_c_line(c, "#define RK_W(i) rk_words(rk_block.at).w[i]");
+    rk_c_line(c, "#endif");
+}
+
+/* Type, view and name of a buffer: "rk_real", "rk_reals", "A0" */
+typedef struct buffer_text {
+    const char *element;
+    const char *view;
+    char name[24];
+} buffer_text;
+
+static bool slot_buffer(const rk_c *c, const rk_slot *slot, buffer_text *out)
+{
+    if (slot->access == 0u) {
+        return false;
+    }
+    rk_type type = RK_REAL;
+    switch (slot->kind) {
+    case RK_SLOT_PARAM:
+        type = c->kernel->decl->param[slot->index]->type;
+        rubus__snprintf(out->name, sizeof(out->name), "A%d", (int)slot->index);
+        break;
+    case RK_SLOT_PARTIAL:
+        rubus__snprintf(out->name, sizeof(out->name), "Q%d", (int)slot->index);
+        break;
+    case RK_SLOT_TREE_SRC:
+        rubus__snprintf(out->name, sizeof(out->name), "SRC");
+        break;
+    case RK_SLOT_TREE_DST:
+        rubus__snprintf(out->name, sizeof(out->name), "DST");
+        break;
+    default:
+        return false;
+    }
+    out->element = type == RK_REAL ? "rk_real" : type == RK_INT ? "rk_int" : "rk_byte";
+    out->view = type == RK_REAL ? "rk_reals" : type == RK_INT ? "rk_ints" : "rk_bytes";
+    return true;
+}
+
+/* Declares a buffer and its accessor; bits: and another that sees words. */
+static void write_buffer(rk_c *c, const rk_slot *slot, int binding, bool bits)
+{
+    buffer_text b;
+    if (!slot_buffer(c, slot, &b)) {
+        return;
+    }
+    const char *keep = (slot->access & RUBUS_WRITE) != 0u ? "" : "readonly ";
+    rk_c_line(c, "#if RK_DESCRIPTORS");
+    rk_c_line(c,
+              "layout(set = 0, binding = %d, scalar) %sbuffer rk_buffer_%s { %s v[]; } "
+              "rk_array_%s;",
+              binding, keep, b.name, b.element, b.name);
+    rk_c_line(c, "uint rk_first_%s;", b.name);
+    rk_c_line(c, "#define %s(i) rk_array_%s.v[uint(i) + rk_first_%s]", b.name, b.name,
+              b.name);
+    if (bits) {
+        rk_c_line(c,
+                  "layout(set = 0, binding = %d, scalar) buffer rk_bits_%s "
+                  "{ rk_bits v[]; } rk_cells_%s;",
+                  binding, b.name, b.name);
+        rk_c_line(c, "#define B%s(i) rk_cells_%s.v[uint(i) + rk_first_%s]", b.name,
+                  b.name, b.name);
+    }
+    rk_c_line(c, "#else");
+    rk_c_line(c, "rk_address rk_at_%s;", b.name);
+    rk_c_line(c, "#define %s(i) RK_ELEMENT(%s%s, %s, rk_at_%s, i)", b.name, b.view,
+              keep[0] != '\0' ? "_in" : "", b.element, b.name);
+    if (bits) {
+        rk_c_line(c, "#define B%s(i) RK_ELEMENT(rk_cells, rk_bits, rk_at_%s, i)", b.name,
+                  b.name);
+    }
+    rk_c_line(c, "#endif");
+}
+
+static void load_buffer(rk_c *c, const rk_slot *slot)
+{
+    buffer_text b;
+    const unsigned word = (unsigned)(slot->offset / 4u);
+    if (slot->kind == RK_SLOT_ERROR) {
+        rk_c_line(c, "#if RK_DESCRIPTORS");
+        rk_c_line(c, "rk_first_err = RK_W(%u) / 4u;", word);
+        rk_c_line(c, "#else");
+        rk_c_line(c, "rk_at_err = uvec2(RK_W(%u), RK_W(%u));", word, word + 1u);
+        rk_c_line(c, "#endif");
+    } else if (slot_buffer(c, slot, &b)) {
+        rk_c_line(c, "#if RK_DESCRIPTORS");
+        rk_c_line(c, "rk_first_%s = RK_W(%u) / RK_SIZE_%s;", b.name, word, b.element);
+        rk_c_line(c, "#else");
+        rk_c_line(c, "rk_at_%s = RK_ADDRESS(%u);", b.name, word);
+        rk_c_line(c, "#endif");
+    }
+}
+
+/* Scalars: their globals, or (load) the lines of main that fill them. */
+static void write_scalar(rk_c *c, const rk_slot *slot, bool load)
+{
+    const unsigned word = (unsigned)(slot->offset / 4u);
+    char name[24] = "";
+    const char *type = "rk_i64";
+    if (slot->kind == RK_SLOT_PARAM && slot->access == 0u) {
+        const rk_decl *param = c->kernel->decl->param[slot->index];
+        rubus__snprintf(name, sizeof(name), "s%d", (int)slot->index);
+        type = rk_c_type(c, param->type);
+        if (load && param->type == RK_BOOL) {
+            rk_c_line(c, "%s = (RK_W(%u) >> %u & 0xffu) != 0u;", name, word,
+                      (unsigned)(slot->offset % 4u * 8u));
+            return;
+        }
+    } else if (slot->kind == RK_SLOT_SYMBOL) {
+        rubus__snprintf(name, sizeof(name), "n%d", (int)slot->index);
+    } else if (slot->kind == RK_SLOT_TREE_N || slot->kind == RK_SLOT_TREE_LAST) {
+        rubus__snprintf(name, sizeof(name), "%s",
+                        slot->kind == RK_SLOT_TREE_N ? "count" : "last");
+    } else {
+        return;
+    }
+    if (!load) {
+        rk_c_line(c, "%s %s;", type, name);
+    } else {
+        rk_c_line(c, "%s = RK_READ_%s(%u);", name, type, word);
+    }
+}
+
+/* Elements from one to the next along the second and third dimension of an array. */
+static void write_strides(rk_c *c, const rk_slot *slot, bool load)
+{
+    if (slot->kind != RK_SLOT_PARAM || slot->access == 0u) {
+        return;
+    }
+    const int p = slot->index;
+    const rk_affine *extent = c->kernel->work->extent[p];
+    for (int d = 1; d < c->kernel->decl->param[p]->rank; d++) {
+        rk_c_begin(c);
+        if (!load) {
+            rk_c_add(c, "rk_i64 d%d_%d;\n", p, d);
+            continue;
+        }
+        rk_c_add(c, "d%d_%d = ", p, d);
+        rk_c_affine(c, extent[d - 1]);
+        if (d > 1) {
+            rk_c_add(c, " * d%d_%d", p, d - 1);
+        }
+        rk_c_add(c, ";\n");
+    }
+}
+
+/* --- entries ------------------------------------------------------------------------------ */
+
+static void write_globals(rk_c *c)
+{
+    const rk_entry *entry = c->entry;
+    int binding = 1;
+    for (int32_t i = 0; i < entry->nslot; i++) {
+        const rk_slot *slot = &entry->slot[i];
+        const bool bits = (entry->flags & RUBUS_ENTRY_ATOMICS) != 0u &&
+                          slot->kind == RK_SLOT_PARAM && slot->access != 0u &&
+                          c->kernel->decl->param[slot->index]->type != RK_BOOL;
+        write_buffer(c, slot, binding, bits);
+        binding += slot->access != 0u ? 1 : 0;
+        write_scalar(c, slot, false);
+        if (entry->kind == RK_ENTRY_PASS) {
+            write_strides(c, slot, false);
+        }
+    }
+}
+
+static void write_loads(rk_c *c)
+{
+    const rk_entry *entry = c->entry;
+    for (int32_t i = 0; i < entry->nslot; i++) {
+        load_buffer(c, &entry->slot[i]);
+        write_scalar(c, &entry->slot[i], true);
+    }
+    for (int32_t i = 0; entry->kind == RK_ENTRY_PASS && i < entry->nslot; i++) {
+        write_strides(c, &entry->slot[i], true);
+    }
+}
+
+/* The sweep of a pass, after what is the same for all of its points. */
+static void write_pass(rk_c *c)
+{
+    rk_region region;
+    rk_region_build(c->unit, c->kernel, c->pass, &region);
+    c->region = &region;
+    rk_c_find_rows(c);
+    rk_c_version version;
+    rk_c_version_build(c, &version, false, false);
+    rk_c_write_values(c, RK_C_UNIFORM);
+    rk_c_write_box_ends(c);
+    if (region.fold_box >= 0) {
+        rk_glsl_fold_pass(c);
+    } else {
+        rk_glsl_pass(c);
+    }
+    c->region = NULL;
+    c->version = NULL;
+}
+
+static void write_point_function(rk_c *c)
+{
+    rk_c_line(c, "void rk_point(const rk_i64 x, const rk_i64 y, const rk_i64 z)");
+    rk_c_line(c, "{");
+    c->indent++;
+    rk_c_point_body(c);
+    rk_c_close(c);
+}
+
+static void write_group(rk_c *c)
+{
+    if ((c->entry->flags & RUBUS_ENTRY_GROUPS) == 0u) {
+        rk_c_line(c, "layout(local_size_x_id = 0, local_size_y_id = 1, "
+                     "local_size_z_id = 2) in;");
+        return;
+    }
+    const bool tree = c->entry->kind == RK_ENTRY_TREE;
+    const int lanes = tree ? RK_TREE : RK_LANES;
+    rk_c_line(c, "layout(local_size_x = %d) in;", tree ? RK_TREE / 2 : RK_LANES);
+    rk_c_line(c, "shared rk_real rk_l[%d];", lanes);
+    rk_c_line(c, "shared rk_real rk_e[%d];", lanes);
+}
+
+static void write_entry(rk_c *c, int number)
+{
+    const bool point = c->entry->kind == RK_ENTRY_PASS && c->kernel->decl->nindex > 0;
+    c->next_temp = 0;
+    c->next_label = 0;
+    rk_c_line(c, "#if RK_ENTRY == %d", number);
+    write_group(c);
+    write_block(c);
+    write_globals(c);
+    if (point) {
+        write_point_function(c);
+    }
+    rk_c_line(c, "void main()");
+    rk_c_line(c, "{");
+    c->indent++;
+    write_loads(c);
+    if (c->entry->kind == RK_ENTRY_TREE) {
+        rk_glsl_tree(c);
+    } else if (point) {
+        rk_glsl_points(c);
+    } else {
+        write_pass(c);
+    }
+    rk_c_close(c);
+    rk_c_line(c, "#endif");
+}
+
+static const rk_target target = {.boolean = "bool",
+                                 .no = "false",
+                                 .yes = "true",
+                                 .big = "L",
+                                 .both = "($0 && $1)",
+                                 .either = "($0 || $1)",
+                                 .real = add_real,
+                                 .fold_take = rk_glsl_fold_take};
+
+/* Where each entry has its error record, for the functions that stand before all of them. */
+static void write_error_bindings(rk_c *c)
+{
+    for (int32_t e = 0; e < c->program->nentry; e++) {
+        const rk_entry *entry = &c->program->entry[e];
+        int binding = 1;
+        for (int32_t i = 0; i < entry->nslot; i++) {
+            if (entry->slot[i].kind == RK_SLOT_ERROR) {
+                rk_c_line(c, "#if RK_ENTRY == %d", (int)e);
+                rk_c_line(c, "#define RK_ERROR_BINDING %d", binding);
+                rk_c_line(c, "#endif");
+            }
+            binding += entry->slot[i].access != 0u ? 1 : 0;
+        }
+    }
+}
+
+static void emit(rk_program *program, rubus__text *out)
+{
+    rubus__text body; // the head depends on it
+    rubus__text_init(&body);
+    rk_c c = {.program = program,
+              .unit = program->unit,
+              .out = &body,
+              .target = &target,
+              .error = "",
+              .wide = program->unit->numbers.int64};
+    const rk_func_list funcs = rk_c_find_funcs(&c);
+    bool folds = false;
+    for (int32_t i = 0; i < funcs.n; i++) {
+        rk_c_func(&c, funcs.func[i]);
+    }
+    for (int32_t i = 0; i < program->nentry; i++) {
+        c.entry = &program->entry[i];
+        c.kernel = &program->kernel[c.entry->kernel];
+        c.pass = &c.kernel->plan->pass[c.entry->pass];
+        folds = folds || c.entry->kind == RK_ENTRY_TREE;
+        write_entry(&c, (int)i);
+    }
+    c.out = out;
+    const bool fma = body.data != NULL && strstr(body.data, "rk_fma(") != NULL;
+    rk_c_line(&c, "#version 460");
+    write_error_bindings(&c);
+    rk_glsl_prelude(&c, folds, fma);
+    rk_c_powers(&c, "");
+    rubus__text_add_n(out, body.data, body.size);
+    rubus__text_fini(&body);
+}
+
+const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 1, .emit = emit};
