@@ -21,7 +21,7 @@ rubus_status rubus__fail(rubus_status st, const char *fmt, ...) RUBUS_PRINTF(2, 
 rubus_status rubus__vfail(rubus_status st, const char *fmt, va_list args);
 /* Puts "prefix: " before the present text; returns st. */
 rubus_status rubus__fail_prefix(rubus_status st, const char *fmt, ...) RUBUS_PRINTF(2, 3);
-#ifdef __clang_analyzer__ // the analyser reads one file at a time and must know: not RUBUS_OK
+#ifdef __clang_analyzer__ // it reads one file at a time: these never give RUBUS_OK
 #define rubus__fail(st, ...) ((rubus__fail)((st), __VA_ARGS__), (st))
 #define rubus__fail_prefix(st, ...) ((rubus__fail_prefix)((st), __VA_ARGS__), (st))
 #endif

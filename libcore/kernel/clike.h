@@ -5,9 +5,10 @@
  * What the dialects that look like C share: c and glsl. The clike files write values,
  * expressions and statements of every one of them; what a language spells its own way
  * stands in its rk_target, or is a macro or function of its prelude (RK_INT(x), rk_mod).
- * The files of a dialect write entries, loops over points, and folds. Names in the text: a array, s scalar, n symbol, d
- * stride, r row offset, v value, b box, c condition, q partials; each with the number of
- * the thing, so that no name of a user ever reaches the compiler.
+ * The files of a dialect write entries, loops over points, and folds. Names in the text:
+ * a array, s scalar, n symbol, d stride, r row offset, v value, b box, c condition, q
+ * partials; each with the number of the thing, so that no name of a user ever reaches
+ * the compiler.
  *
  * Every piece of an expression is written closed in itself (a name, a literal, a call,
  * or in brackets), so pieces can be put together without a thought about precedence.
@@ -80,7 +81,7 @@ typedef struct rk_target {
     void (*fold_take)(rk_c *c, const rk_action *fold, const char *lane);
 } rk_target;
 
-/* --- clike.c: lines, funcs ----------------------------------------------------------------------- */
+/* --- clike.c: lines, funcs --------------------------------------------------------- */
 
 void rk_c_begin(rk_c *c); /* indentation */
 void rk_c_add(rk_c *c, const char *fmt, ...) RUBUS_PRINTF(2, 3);
@@ -140,7 +141,7 @@ void rk_c_node(rk_c *c, const rk_ir *node); /* operand: its name, or its express
 /* The functions rk_power3 and so on that the text calls. */
 void rk_c_powers(rk_c *c, const char *before);
 
-/* --- clike_box.c: the boxes of a pass ------------------------------------------------ */
+/* --- clike_box.c: the boxes of a pass ---------------------------------------------- */
 
 void rk_c_write_box_ends(rk_c *c);           /* bounds along x: the same for all rows */
 void rk_c_write_box_row(rk_c *c, int32_t i); /* does the row meet the box? */
@@ -153,7 +154,7 @@ void rk_c_write_general_point(rk_c *c, const char *lane);
  * for each. */
 void rk_c_write_interiors(rk_c *c, void (*write)(rk_c *c, bool choice));
 
-/* --- folds, in clike_fold.c ----------------------------------------------------------- */
+/* --- folds, in clike_fold.c -------------------------------------------------------- */
 
 bool rk_c_is_pair(const rk_c *c, rk_fold_op op); /* sums of floats carry a second float */
 const char *rk_c_join_name(rk_fold_op op);

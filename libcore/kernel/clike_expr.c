@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialects like C: expressions of per-point code. They are written inline as the tree stands;
- * where one is deeper than compilers like, its inner parts get lines and names of their
- * own first, inside an `if` where `&&`, `||` or `?:` would not have evaluated them.
+ * Dialects like C: expressions of per-point code. They are written inline as the tree
+ * stands; where one is deeper than compilers like, its inner parts get lines and names
+ * of their own first, inside an `if` where `&&`, `||` or `?:` would not have evaluated
+ * them.
  *
  * Subscripts that a launch has proven are computed in 64 bits throughout, which lets
  * the compiler see that neighbours are neighbours; the others in the module's int, as

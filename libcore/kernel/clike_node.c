@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialects like C: the values of a pass as text. An array is reached through one offset per
- * row, so neighbours along x differ by a literal. A value gets a name of its own where
- * it is used more than once, where its expression would grow deep, or where it is
+ * Dialects like C: the values of a pass as text. An array is reached through one offset
+ * per row, so neighbours along x differ by a literal. A value gets a name of its own
+ * where it is used more than once, where its expression would grow deep, or where it is
  * computed once for a row or once for all.
  */
 #include "config.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialects like C: per-point code. Statements keep their shape; blocks open no braces, since
- * every local has a name of its own. `return` ends the point by a jump to its end, and
- * the step of a `for` stands at the end of its loop, where `continue` jumps to.
+ * Dialects like C: per-point code. Statements keep their shape; blocks open no braces,
+ * since every local has a name of its own. `return` ends the point by a jump to its end,
+ * and the step of a `for` stands at the end of its loop, where `continue` jumps to.
  */
 #include "config.h"
 
@@ -65,7 +65,7 @@ static void write_new_value(rk_c *c, const rk_stmt *s)
     rk_c_apply(c, s->op, type, part, true);
 }
 
-/* Pointers: the address of the element; else a macro of the array that takes an offset. */
+/* Pointers: the address of the element; else a macro of the array with the offset. */
 static void write_atomic(rk_c *c, const rk_stmt *s, const char *offset)
 {
     const bool real = s->target->type == RK_REAL;
@@ -168,7 +168,7 @@ static void open_loop(rk_c *c, const rk_expr *cond)
     }
 }
 
-/* Where there is no goto, the step stands at the beginning of all rounds but the first. */
+/* Where there is no goto, the step begins all rounds but the first. */
 static void write_stepped_loop(rk_c *c, const rk_stmt *s)
 {
     const int first = c->next_temp++;

@@ -35,7 +35,7 @@ static void add_real(rk_c *c, double x)
     }
 }
 
-/* --- the argument block ---------------------------------------------------------------- */
+/* --- the argument block ------------------------------------------------------------ */
 
 static void write_block(rk_c *c)
 {
@@ -198,7 +198,7 @@ static void write_strides(rk_c *c, const rk_slot *slot, bool load)
     }
 }
 
-/* --- entries ------------------------------------------------------------------------------ */
+/* --- entries ----------------------------------------------------------------------- */
 
 static void write_globals(rk_c *c)
 {
@@ -309,7 +309,8 @@ static const rk_target target = {.boolean = "bool",
                                  .real = add_real,
                                  .fold_take = rk_glsl_fold_take};
 
-/* Where each entry has its error record, for the functions that stand before all of them. */
+/* Where each entry has its error record, for the functions that stand before all of
+ * them. */
 static void write_error_bindings(rk_c *c)
 {
     for (int32_t e = 0; e < c->program->nentry; e++) {

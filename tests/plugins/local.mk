@@ -4,3 +4,29 @@ check_LTLIBRARIES += tests/plugins/rubus-probe.la
 tests_plugins_rubus_probe_la_SOURCES = tests/plugins/probe_plugin.c
 tests_plugins_rubus_probe_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath $(abs_builddir)/tests/plugins -export-symbols-regex '^rubus_backend_plugin$$'
+
+# The backend vulkan, through its descriptor; what needs a device is left out without one.
+if HAVE_VULKAN
+EXTRA_DIST += tests/plugins/device_probe.h tests/plugins/module_probe.h \
+	tests/plugins/queue_probe.h tests/plugins/vulkan_texts.h
+check_PROGRAMS += tests/plugins/test_vulkan_device
+tests_plugins_test_vulkan_device_SOURCES = tests/plugins/test_vulkan_device.c
+tests_plugins_test_vulkan_device_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/plugins/test_vulkan_memory
+tests_plugins_test_vulkan_memory_SOURCES = tests/plugins/test_vulkan_memory.c
+tests_plugins_test_vulkan_memory_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+if HAVE_SHADERC
+check_PROGRAMS += tests/plugins/test_vulkan_module
+tests_plugins_test_vulkan_module_SOURCES = tests/plugins/test_vulkan_module.c
+tests_plugins_test_vulkan_module_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+endif
+check_PROGRAMS += tests/plugins/test_vulkan_queue
+tests_plugins_test_vulkan_queue_SOURCES = tests/plugins/test_vulkan_queue.c
+tests_plugins_test_vulkan_queue_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/plugins/test_vulkan_seal
+tests_plugins_test_vulkan_seal_SOURCES = tests/plugins/test_vulkan_seal.c
+tests_plugins_test_vulkan_seal_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/plugins/test_vulkan_transfer
+tests_plugins_test_vulkan_transfer_SOURCES = tests/plugins/test_vulkan_transfer.c
+tests_plugins_test_vulkan_transfer_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+endif

@@ -5,24 +5,23 @@
  * FOLDER/prebuilt_NAME_REAL.c, and then FOLDER/prebuilt_list.c. The sources are those
  * embedded in the kernel compiler, and the compiler is the library's own: text and key
  * are those that a program gets when it asks for the same module, so it finds these
- * functions instead of compiling.
+ * functions instead of compiling. With --glsl or --spirv behind FOLDER it does the same
+ * for the Vulkan backend (rkc_vulkan.c).
  */
 #include "config.h"
+
+#include "tools/rkc/rkc.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "libcore/base/base.h"
-#include "libcore/kernel/program.h"
-
-static int complain(const char *what, const char *why)
+int rkc_complain(const char *what, const char *why)
 {
     fprintf(stderr, "rkc: %s: %s\n", what, why);
     return 1;
 }
 
-/* "relax_2d.rk" as part of a C name; false if it is no such file name. */
-static bool stem_of(const char *name, char out[64])
+bool rkc_stem(const char *name, char out[64])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     size_t n = strspn(name, letters);
@@ -77,47 +76,60 @@ static bool is_same(const char *path, const rubus__text *text)
     return same;
 }
 
-static int write_file(const char *folder, const char *name, rubus__text *text)
+int rkc_write(const char *folder, const char *name, rubus__text *text)
 {
     char *path = rubus__format("%s/%s", folder, name);
     int status = 0;
     if (path == NULL || text->failed) {
-        status = complain(name, "out of memory");
+        status = rkc_complain(name, "out of memory");
     } else if (!is_same(path, text) &&
                rubus__file_write(path, text->data, text->size) != RUBUS_OK) {
-        status = complain(path, rubus_error_text());
+        status = rkc_complain(path, rubus_error_text());
     }
     rubus__free(path);
     return status;
 }
 
-/* One source for one real type. */
-static int make_module(const char *folder, const char *name, int32_t real)
+rk_program *rkc_compile(const char *name, int32_t real, const char *dialect)
 {
     char stem[64];
     const rk_embedded *source = rk_embedded_find(name);
-    if (source == NULL || !stem_of(name, stem)) {
-        return complain(name, "the library has no source of that name inside");
+    if (source == NULL || !rkc_stem(name, stem)) {
+        rkc_complain(name, "the library has no source of that name inside");
+        return NULL;
     }
     const rk_options options = {
-        .real = real, .index = RUBUS_I32, .dialect = "c", .read = rk_read_embedded};
+        .real = real, .index = RUBUS_I32, .dialect = dialect, .read = rk_read_embedded};
     rk_program *program = NULL;
     if (rk_compile(&options, name, source->text, source->size, &program) != RUBUS_OK) {
-        return complain(name, rubus_error_text());
+        rkc_complain(name, rubus_error_text());
+        return NULL;
     }
-    int status = 0;
     if (program->nentry == 0) {
-        status = complain(name, "it has no kernels");
-    } else {
-        rubus__text text;
-        rubus__text_init(&text);
-        write_module(program, stem, rubus__type_name(real), &text);
-        char *file = rubus__format("prebuilt_%s_%s.c", stem, rubus__type_name(real));
-        status = file != NULL ? write_file(folder, file, &text)
-                              : complain(name, "out of memory");
-        rubus__free(file);
-        rubus__text_fini(&text);
+        rkc_complain(name, "it has no kernels");
+        rk_program_destroy(program);
+        return NULL;
     }
+    return program;
+}
+
+/* One source for one real type. */
+static int make_module(const char *folder, const char *name, int32_t real)
+{
+    char stem[64] = "";
+    rkc_stem(name, stem);
+    rk_program *program = rkc_compile(name, real, "c");
+    if (program == NULL) {
+        return 1;
+    }
+    rubus__text text;
+    rubus__text_init(&text);
+    write_module(program, stem, rubus__type_name(real), &text);
+    char *file = rubus__format("prebuilt_%s_%s.c", stem, rubus__type_name(real));
+    const int status = file != NULL ? rkc_write(folder, file, &text)
+                                    : rkc_complain(name, "out of memory");
+    rubus__free(file);
+    rubus__text_fini(&text);
     rk_program_destroy(program);
     return status;
 }
@@ -139,7 +151,7 @@ static int make_list(const char *folder, char **names, int count)
         for (int i = 0; i < count; i++) {
             for (int r = 0; r < 2; r++) {
                 char stem[64] = "";
-                stem_of(names[i], stem);
+                rkc_stem(names[i], stem);
                 rubus__text_format(
                     &text,
                     pass == 0 ? "extern const threads_prebuilt threads_prebuilt_%s_%s;\n"
@@ -150,22 +162,38 @@ static int make_list(const char *folder, char **names, int count)
     }
     rubus__text_format(&text, "};\nconst unsigned threads_prebuilt_count = %d;\n",
                        2 * count);
-    int status = write_file(folder, "prebuilt_list.c", &text);
+    int status = rkc_write(folder, "prebuilt_list.c", &text);
     rubus__text_fini(&text);
     return status;
 }
 
-int main(int argc, char **argv)
+static int make_modules(const char *folder, char **names, int count)
 {
-    if (argc < 3) {
-        return complain("usage", "rkc FOLDER NAME.rk...");
-    }
-    for (int i = 2; i < argc; i++) {
+    for (int i = 0; i < count; i++) {
         for (int r = 0; r < 2; r++) {
-            if (make_module(argv[1], argv[i], reals[r]) != 0) {
+            if (make_module(folder, names[i], reals[r]) != 0) {
                 return 1;
             }
         }
     }
-    return make_list(argv[1], argv + 2, argc - 2);
+    return make_list(folder, names, count);
+}
+
+int main(int argc, char **argv)
+{
+    const bool option = argc > 2 && argv[2][0] == '-';
+    const int first = option ? 3 : 2;
+    if (argc <= first) {
+        return rkc_complain("usage", "rkc FOLDER [--glsl | --spirv] NAME.rk...");
+    }
+    if (!option) {
+        return make_modules(argv[1], argv + first, argc - first);
+    }
+    if (strcmp(argv[2], "--glsl") == 0) {
+        return rkc_vulkan_shaders(argv[1], argv + first, argc - first);
+    }
+    if (strcmp(argv[2], "--spirv") == 0) {
+        return rkc_vulkan_modules(argv[1], argv + first, argc - first);
+    }
+    return rkc_complain(argv[2], "no such option");
 }
