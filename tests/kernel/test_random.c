@@ -11,6 +11,7 @@
 
 #include <rubus/rubus.h>
 
+#include "tests/support/vulkan_specs.h"
 #include "tests/kernel/random_kernel.h"
 #include "tests/support/suite.h"
 
@@ -21,10 +22,17 @@
 #define RANDOM_COUNT 150 /* kernels of `make check` */
 #endif
 
-enum { BATCH = 5, CHUNK = 2, NCONTEXT = 3, LONG_FACTOR = 20, TRIALS = 30, NPLANTED = 4 };
+enum {
+    BATCH = 5,
+    CHUNK = 2,
+    NCONTEXT = 3 + VULKAN_SPEC_COUNT,
+    LONG_FACTOR = 20,
+    TRIALS = 30,
+    NPLANTED = 4
+};
 
 static const char *const spec[NCONTEXT] = {"reference", "threads:threads=1",
-                                           "threads:threads=3"};
+                                           "threads:threads=3" VULKAN_SPECS};
 
 typedef struct bench {
     rubus_context *context[NCONTEXT];

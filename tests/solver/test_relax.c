@@ -7,9 +7,11 @@
 #include "config.h"
 
 #include "tests/solver/relax_probe.h"
+#include "tests/support/vulkan_specs.h"
 
 static const char *const all_backends[] = {"reference", "threads:threads=1",
-                                           "threads:threads=2", "threads:threads=3"};
+                                           "threads:threads=2",
+                                           "threads:threads=3" VULKAN_SPECS};
 #define NBACKEND (sizeof all_backends / sizeof all_backends[0])
 
 /* Solves with all kernel sets on backends first to last: equal iterations, equal bits.

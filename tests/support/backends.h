@@ -12,9 +12,10 @@
 
 #include "libcore/base/base.h"
 #include "libcore/runtime/registry.h"
+#include "tests/support/vulkan_specs.h"
 
 static const char *const backends_spec[] = {"reference", "threads:threads=1",
-                                            "threads:threads=3"};
+                                            "threads:threads=3" VULKAN_SPECS};
 enum { BACKENDS = sizeof backends_spec / sizeof backends_spec[0] };
 
 #define backends_add(tc, test) tcase_add_loop_test((tc), (test), 0, BACKENDS)
