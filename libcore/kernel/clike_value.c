@@ -178,7 +178,7 @@ static const op_form *form_of(rk_op op)
         [RK_OP_LDEXP] = {"rk_ldexp($0, $1)", NULL, NULL},
         [RK_OP_FREXP] = {"rk_frexp($0)", NULL, NULL},
         [RK_OP_EXPONENT] = {"rk_exponent($0)", NULL, NULL},
-        [RK_OP_TO_REAL] = {"$0", "RK_REAL($0)", NULL},
+        [RK_OP_TO_REAL] = {"$0", "RK_FROM_INT($0)", NULL},
         [RK_OP_TO_INT] = {"rk_to_int($0)", "$0", NULL},
         [RK_OP_POWI] = {"rk_pow($0, $1)", "rk_ipow($0, $1)", NULL},
     };
@@ -188,8 +188,14 @@ static const op_form *form_of(rk_op op)
 void rk_c_part_write(rk_c *c, const rk_c_part *part)
 {
     const bool convert = part->type == RK_INT && part->want == RK_REAL;
+    int64_t i = 1;
+    const bool literal = convert && rk_c_literal(part, &i);
+    if (literal && i == 0) {
+        c->target->real(c, 0);
+        return;
+    }
     if (convert) {
-        rk_c_add(c, "RK_REAL(");
+        rk_c_add(c, literal ? "RK_REAL(" : "RK_FROM_INT(");
     }
     if (part->node != NULL) {
         rk_c_node(c, part->node);

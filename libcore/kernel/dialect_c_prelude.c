@@ -31,6 +31,7 @@ static const char head[] =
     "#define RK_I64(x) ((rk_i64)(x))\n"
     "#define RK_INT(x) ((rk_int)(x))\n"
     "#define RK_REAL(x) ((rk_real)(x))\n"
+    "#define RK_FROM_INT(x) ((rk_real)(x))\n"
     "#define RK_BYTE(x) (x)\n"
     "#define RK_TRUE(x) ((x) != 0)\n"
     "#define RK_LOCAL(x) x\n"

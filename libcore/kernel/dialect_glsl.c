@@ -17,7 +17,11 @@ static void add_real(rk_c *c, double x)
 {
     char text[64];
     const bool f64 = c->unit->numbers.f64;
-    if (isfinite(x) && (x == 0 || fabs(x) >= (f64 ? 0x1p-1000 : 0x1p-126))) {
+    if (x == 0) {
+        rk_c_add(c, signbit(x) ? "(-rk_zero)" : "rk_zero");
+        return;
+    }
+    if (isfinite(x) && fabs(x) >= (f64 ? 0x1p-1000 : 0x1p-126)) {
         rubus__snprintf(text, sizeof(text), f64 ? "%.17g" : "%.9g", fabs(x));
         const bool point = strpbrk(text, ".e") != NULL;
         rk_c_add(c, signbit(x) ? "(-%s%s%s)" : "%s%s%s", text, point ? "" : ".0",
@@ -220,6 +224,7 @@ static void write_globals(rk_c *c)
 
 static void write_loads(rk_c *c)
 {
+    rk_c_line(c, "RK_SET_ZERO");
     const rk_entry *entry = c->entry;
     for (int32_t i = 0; i < entry->nslot; i++) {
         load_buffer(c, &entry->slot[i]);
@@ -359,4 +364,4 @@ static void emit(rk_program *program, rubus__text *out)
     rubus__text_fini(&body);
 }
 
-const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 1, .emit = emit};
+const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 2, .emit = emit};

@@ -45,13 +45,24 @@ static const char f64_types[] =
     "#define rk_real double\n"
     "#define RK_READ_rk_real(i) packDouble2x32(uvec2(RK_W(i), RK_W(i + 1)))\n"
     "#define RK_INFINITE packDouble2x32(uvec2(0u, 0x7ff00000u))\n"
-    "#define RK_SIZE_rk_real 8u\n";
+    "#define RK_SIZE_rk_real 8u\n"
+    "double rk_zero_of(double x)\n"
+    "{ return packDouble2x32(uvec2(0u, unpackDouble2x32(x).y & 0x80000000u)); }\n";
 
 static const char f32_types[] =
     "#define rk_real float\n"
     "#define RK_READ_rk_real(i) uintBitsToFloat(RK_W(i))\n"
     "#define RK_INFINITE uintBitsToFloat(0x7f800000u)\n"
-    "#define RK_SIZE_rk_real 4u\n";
+    "#define RK_SIZE_rk_real 4u\n"
+    "float rk_zero_of(float x)\n"
+    "{ return uintBitsToFloat(floatBitsToUint(x) & 0x80000000u); }\n";
+
+/* The number 0 as no compiler can see it: some take x * 0 for 0 and x + 0 for x. What was
+ * an int may turn out to be one, when a loop is unrolled. */
+static const char zero[] =
+    "rk_real rk_zero;\n"
+    "#define RK_FROM_INT(x) (rk_real(x) + rk_zero)\n"
+    "#define RK_SET_ZERO rk_zero = RK_I64W(6) > RK_I64W(0) ? RK_REAL(0) : RK_REAL(1);\n";
 
 static const char int32_types[] =
     "#define rk_int int\n"
@@ -133,17 +144,20 @@ static const char int_ops[] =
 static const char real_ops[] =
     "#define rk_fabs abs\n"
     "#define rk_sqrt sqrt\n"
-    "#define rk_floor floor\n"
-    "#define rk_ceil ceil\n"
-    "#define rk_trunc trunc\n"
     "bool rk_isnan(rk_real x) { return isnan(x); }\n"
     "bool rk_isfinite(rk_real x) { return !isnan(x) && !isinf(x); }\n"
     "rk_real rk_min(rk_real a, rk_real b) { return a < b || isnan(b) ? a : b; }\n"
     "rk_real rk_max(rk_real a, rk_real b) { return a > b || isnan(b) ? a : b; }\n"
     "rk_real rk_sign(rk_real x)\n"
     "{ return x > 0 ? RK_REAL(1) : x < 0 ? RK_REAL(-1) : x; }\n"
+    /* where the result is 0 it has the sign of x, which some devices lose */
+    "rk_real rk_floor(rk_real x) { return x == 0 ? x : floor(x); }\n"
+    "rk_real rk_ceil(rk_real x)\n"
+    "{ const rk_real c = ceil(x); return c == 0 ? rk_zero_of(x) : c; }\n"
+    "rk_real rk_trunc(rk_real x)\n"
+    "{ const rk_real t = trunc(x); return t == 0 ? rk_zero_of(x) : t; }\n"
     "rk_real rk_round(rk_real x)\n" /* half away from zero; x - trunc(x) is exact */
-    "{ const rk_real t = trunc(x);\n"
+    "{ const rk_real t = rk_trunc(x);\n"
     "  return abs(x - t) < RK_REAL(0.5) ? t : isinf(x) || isnan(x) ? x\n"
     "    : x < 0 ? t - RK_REAL(1) : t + RK_REAL(1); }\n"
     "rk_real rk_pow(rk_real x, rk_int n)\n" /* from the top bit down */
@@ -302,6 +316,7 @@ void rk_glsl_prelude(rk_c *c, bool folds, bool fma)
     rubus__text_add(c->out, longs ? atomic_longs : "");
     rubus__text_add(c->out, extensions);
     rubus__text_add(c->out, numbers->f64 ? f64_types : f32_types);
+    rubus__text_add(c->out, zero);
     rubus__text_add(c->out, numbers->int64 ? int64_types : int32_types);
     rubus__text_add(c->out, memory);
     rubus__text_add(c->out, u.bytes ? bytes : "");

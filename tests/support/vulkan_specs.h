@@ -7,7 +7,7 @@
  * every missing barrier is an error. Include after config.h; empty without the backend.
  */
 #if defined(HAVE_VULKAN)
-#define VULKAN_SPECS , "vulkan:validate=1", "vulkan:validate=1,descriptors=on"
+#define VULKAN_SPECS , "vulkan:validate=1", "vulkan:validate=1:descriptors=on"
 #define VULKAN_SPEC_COUNT 2
 #else
 #define VULKAN_SPECS
