@@ -22,7 +22,9 @@ typedef struct rubus_shape {
 #define RUBUS_COUNT_(...) (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 /**
- * A new array, all zero.
+ * A new array, all zero. (In validate mode its memory is filled with poison first, and
+ * then with zeros like any other: poison that is ever read means that the backend lost a
+ * fill or a write.)
  *
  * @param type   RUBUS_F32, _F64, _I32, _I64 or _BOOL.
  * @param shape  Rank 1 to 4, extents >= 0. An array without elements is legal.

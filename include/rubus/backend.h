@@ -6,9 +6,10 @@
  *
  * A plugin is a shared object rubus-NAME.so that exports one data symbol,
  * `const rubus_plugin_desc rubus_backend_plugin`. The library reads and checks it before
- * any code of the plugin runs, then calls `open`, which fills a table of functions that
- * lies in the library's memory. The plugin resolves no symbol of librubus: what it needs
- * of the library comes in the `host` table.
+ * it calls any function of the plugin (only resolvers of indirect functions may have run
+ * by then, in the system's loader), then calls `open`, which fills a table of functions
+ * that lies in the library's memory. The plugin resolves no symbol of librubus: what it
+ * needs of the library comes in the `host` table.
  *
  * Rules for every slot
  *  - Return RUBUS_OK, or a negative status after `host->fail` wrote the text.

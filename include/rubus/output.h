@@ -20,7 +20,7 @@ typedef struct rubus_output_desc {
     double contour_step; /**< none if step is 0 */
     double contour_last;
     const double *history_x; /**< pictures: a curve below the field, logarithmic in y */
-    const double *history_y; /**< nhistory numbers each, positive */
+    const double *history_y; /**< nhistory numbers each, finite, y positive */
     size_t nhistory;
     const char *history_label_x;
     const char *history_label_y;
@@ -37,7 +37,8 @@ typedef struct rubus_output_desc {
  * @param desc  NULL for the defaults.
  * @return RUBUS_OK
  * @return RUBUS_EINVAL        NULL, an unknown ending, rank over 3, an origin or spacing
- *                             that is not finite, a negative spacing, or a picture of
+ *                             that is not finite, a negative spacing, a history with NULL
+ *                             or with numbers that it cannot show, or a picture of
  *                             nothing
  * @return RUBUS_EUNSUPPORTED  a picture was asked for and the drawing module is missing;
  *                             the text names the package

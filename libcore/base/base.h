@@ -45,6 +45,8 @@ void rubus__free(void *p); /* of any of the above; NULL allowed */
 /* Tests: the n-th allocation from now (1 = next) and all later ones fail; 0 ends it.
  * The count is of this thread only if thread_only. */
 void rubus__alloc_fail_after(int64_t n, bool thread_only);
+/* The countdown of this thread only, to hand it over to a thread that works for it. */
+int64_t rubus__alloc_fail_swap(int64_t n);
 int64_t rubus__alloc_live(void); /* blocks alive now, of the whole process */
 
 /* --- arena.c: memory freed all at once ---------------------------------------------- */
@@ -89,6 +91,14 @@ int rubus__distance(const char *a, const char *b);
 /* The nearest of names[0..n) to `name`, or NULL if none is near enough. */
 const char *rubus__nearest(const char *name, const char *const *names, size_t n);
 bool rubus__equal_nocase(const char *a, const char *b); /* ASCII rules, no locale */
+
+/* --- stack.c: calls that nest deeply ------------------------------------------------ */
+
+typedef rubus_status rubus__stack_call(void *user);
+/* call(user) with at least `need` bytes of stack: here if so much is left (96 KiB always
+ * are), else on a thread of its own, whose end is waited for. What the call returned and
+ * its error text; ENOMEM if no such thread can be had. */
+rubus_status rubus__with_stack(size_t need, rubus__stack_call *call, void *user);
 
 /* --- env.c: the only place that reads the environment ------------------------------- */
 

@@ -13,5 +13,6 @@ libbase_la_SOURCES = \
 	%D%/memory.c \
 	%D%/nearest.c \
 	%D%/number.c \
+	%D%/stack.c \
 	%D%/status.c \
 	%D%/text.c

@@ -26,6 +26,13 @@ void rubus__alloc_fail_after(int64_t n, bool thread_only)
     atomic_store(&fail_countdown, thread_only ? 0 : n);
 }
 
+int64_t rubus__alloc_fail_swap(int64_t n)
+{
+    const int64_t before = fail_countdown_thread;
+    fail_countdown_thread = n;
+    return before;
+}
+
 int64_t rubus__alloc_live(void)
 {
     return atomic_load(&live_blocks);

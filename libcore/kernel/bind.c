@@ -168,6 +168,23 @@ static rubus_status solve_symbols(binder *b)
     return RUBUS_OK;
 }
 
+static rubus_status solve_here(void *user)
+{
+    return solve_symbols(user);
+}
+
+/* Opaque expressions may be deep, and a launch may come from a thread with little stack.
+ */
+static rubus_status solve(binder *b)
+{
+    for (int32_t i = 0; i < b->work->nsymbol; i++) {
+        if (b->work->symbol[i].kind == RK_SYMBOL_OPAQUE) {
+            return rubus__with_stack(rk_stack_need(b->program), solve_here, b);
+        }
+    }
+    return solve_symbols(b);
+}
+
 static rubus_status check_extents(const binder *b)
 {
     const int64_t most = b->program->unit->numbers.int64 ? INT64_MAX : INT32_MAX;
@@ -425,7 +442,7 @@ rubus_status rk_bind(const rk_program *program, const rk_kernel *kernel,
 {
     binder b = {program, kernel, kernel->work, args, memory};
     rk_range *range = (rk_range *)(void *)(b.symbol + kernel->work->nsymbol);
-    rubus_status st = solve_symbols(&b);
+    rubus_status st = solve(&b);
     if (st == RUBUS_OK) {
         st = check_extents(&b);
     }

@@ -18,15 +18,14 @@ typedef struct rk_bound { /* a name and what it stands for */
     int32_t older;   /* the one bound before it in the same bucket, or -1 */
 } rk_bound;
 
-#define RK_SCOPE_BUCKETS 64
-
 typedef struct rk_scope {
     rk_unit *unit;
     rk_bound *bound;
     int32_t nbound;
     int32_t room;
-    int32_t floor; /* names bound before this one are out of sight (ops, funcs) */
-    int32_t bucket[RK_SCOPE_BUCKETS];
+    int32_t floor;   /* names bound before this one are out of sight (ops, funcs) */
+    int32_t nbucket; /* a power of two, grows with the names */
+    int32_t *bucket;
 } rk_scope;
 
 void rk_scope_init(rk_scope *scope, rk_unit *unit);
@@ -57,7 +56,7 @@ int32_t rk_builtin_operands(const char *name);
 bool rk_name_is_taken(const char *name);
 /* sum, max or min; false for other names */
 bool rk_fold_by_name(const char *name, rk_fold_op *out);
-bool rk_op_exists(const rk_unit *unit, const char *name);
+bool rk_op_exists(rk_unit *unit, const char *name);
 /* "a PARAM", "an op" ... for messages */
 const char *rk_decl_text(const rk_decl *decl);
 /* A list of n entries with room for one more; it only ever grows, by one at a time. */

@@ -32,24 +32,38 @@ int64_t rk_errors(const rk_unit *unit)
 
 /* --- scopes ------------------------------------------------------------------------- */
 
-static int32_t bucket_of(const char *name)
+enum { BUCKETS_FIRST = 64 };
+
+static int32_t *bucket_of(const rk_scope *scope, const char *name)
 {
     const uintptr_t p = (uintptr_t)name;
-    return (int32_t)(((p >> 4) ^ (p >> 10)) % RK_SCOPE_BUCKETS);
+    return &scope->bucket[((p >> 4) ^ (p >> 10)) & (uintptr_t)(scope->nbucket - 1)];
+}
+
+static void make_buckets(rk_scope *scope, int32_t n)
+{
+    scope->nbucket = n;
+    scope->bucket = rk_new(scope->unit, (size_t)n * sizeof(int32_t));
+    for (int32_t i = 0; i < n; i++) {
+        scope->bucket[i] = -1;
+    }
+    for (int32_t i = 0; i < scope->nbound; i++) {
+        int32_t *bucket = bucket_of(scope, scope->bound[i].decl->name);
+        scope->bound[i].older = *bucket;
+        *bucket = i;
+    }
 }
 
 void rk_scope_init(rk_scope *scope, rk_unit *unit)
 {
     memset(scope, 0, sizeof(*scope));
     scope->unit = unit;
-    for (int32_t i = 0; i < RK_SCOPE_BUCKETS; i++) {
-        scope->bucket[i] = -1;
-    }
+    make_buckets(scope, BUCKETS_FIRST);
 }
 
 const rk_bound *rk_scope_find(const rk_scope *scope, const char *name)
 {
-    int32_t i = scope->bucket[bucket_of(name)];
+    int32_t i = *bucket_of(scope, name);
     while (i >= scope->floor && scope->bound[i].decl->name != name) {
         i = scope->bound[i].older;
     }
@@ -64,7 +78,10 @@ void rk_scope_bind(rk_scope *scope, rk_decl *decl, rk_field *field)
             rk_extend(scope->unit, scope->bound, scope->room, sizeof(rk_bound));
         scope->room = scope->room == 0 ? 8 : 2 * scope->room;
     }
-    int32_t *bucket = &scope->bucket[bucket_of(decl->name)];
+    if (scope->nbound >= 8 * scope->nbucket) {
+        make_buckets(scope, 8 * scope->nbucket);
+    }
+    int32_t *bucket = bucket_of(scope, decl->name);
     scope->bound[scope->nbound] = (rk_bound){decl, field, *bucket};
     *bucket = scope->nbound++;
 }
@@ -84,7 +101,7 @@ void rk_scope_close(rk_scope *scope, int32_t block)
 {
     while (scope->nbound > block) {
         const rk_bound *last = &scope->bound[--scope->nbound];
-        scope->bucket[bucket_of(last->decl->name)] = last->older;
+        *bucket_of(scope, last->decl->name) = last->older;
     }
 }
 
@@ -204,14 +221,13 @@ bool rk_fold_by_name(const char *name, rk_fold_op *out)
     return false;
 }
 
-bool rk_op_exists(const rk_unit *unit, const char *name)
+bool rk_op_exists(rk_unit *unit, const char *name)
 {
-    for (int32_t i = 0; i < unit->module.nop; i++) {
-        if (unit->module.op[i]->name == name) {
-            return true;
-        }
+    const rk_decl *decl = rk_module_named(unit, name);
+    while (decl != NULL && (decl->kind != RK_DECL_OP || decl->name != name)) {
+        decl = decl->next_named;
     }
-    return false;
+    return decl != NULL;
 }
 
 /* --- messages ----------------------------------------------------------------------- */
@@ -315,13 +331,13 @@ void rk_unknown_call(rk_scope *scope, const rk_expr *call)
 
 static rk_decl *find_in(rk_unit *unit, const char *name, bool library)
 {
-    for (int32_t i = 0; i < unit->module.nfunc; i++) {
-        rk_decl *func = unit->module.func[i];
-        if (func->at.source->library == library && strcmp(func->name, name) == 0) {
-            return func;
-        }
+    const char *own = rk_intern(unit, name, (int32_t)strlen(name));
+    rk_decl *decl = rk_module_named(unit, own);
+    while (decl != NULL && (decl->kind != RK_DECL_FUNC || decl->name != own ||
+                            decl->at.source->library != library)) {
+        decl = decl->next_named;
     }
-    return NULL;
+    return decl;
 }
 
 rk_decl *rk_find_func(rk_unit *unit, const char *name)

@@ -108,57 +108,6 @@ void rk_func_list_add_stmt(rk_func_list *list, rk_stmt *stmt)
     rk_visit_stmt(stmt, list_call, list);
 }
 
-void rk_func_list_add(rk_func_list *list, const rk_decl *func)
-{
-    for (int32_t i = 0; i < list->n; i++) {
-        if (list->func[i] == func) {
-            return;
-        }
-    }
-    rk_func_list_add_stmt(list, func->body);
-    rk_room(list->unit, (void **)&list->func, &list->room, list->n, sizeof(rk_decl *));
-    list->func[list->n++] = func;
-}
-
-static void straight_call(void *user, rk_expr *expr)
-{
-    bool *straight = user;
-    if (expr->decl != NULL && expr->decl->kind == RK_DECL_FUNC) {
-        *straight = *straight && rk_func_is_straight(expr->decl);
-    }
-}
-
-bool rk_func_is_straight(const rk_decl *func)
-{
-    bool straight =
-        !rk_stmt_has(func->body, RK_STMT_FOR) && !rk_stmt_has(func->body, RK_STMT_WHILE);
-    rk_visit_stmt(func->body, straight_call, &straight);
-    return straight;
-}
-
-typedef struct weight_sum {
-    int64_t sum;
-    int64_t most;
-} weight_sum;
-
-static void weigh(void *user, rk_expr *expr)
-{
-    weight_sum *w = user;
-    if (w->sum < w->most) {
-        w->sum++;
-        if (expr->decl != NULL && expr->decl->kind == RK_DECL_FUNC) {
-            w->sum += rk_func_weight(expr->decl, w->most - w->sum);
-        }
-    }
-}
-
-int64_t rk_func_weight(const rk_decl *func, int64_t most)
-{
-    weight_sum w = {0, most};
-    rk_visit_stmt(func->body, weigh, &w);
-    return w.sum;
-}
-
 bool rk_local_index_is_sure(const rk_expr *index)
 {
     const rk_expr *i = index->sub[0].lo;
@@ -286,13 +235,6 @@ static void point_expr(void *user, rk_expr *expr)
                 p->need, p->need->kernel->work
                              ->extent[expr->arg[0]->decl->number][expr->arg[1]->value.i]);
         }
-        p->need->nop += expr->op == RK_OP_NONE ? 10 : 1;
-        break;
-    case RK_EXPR_UNARY:
-    case RK_EXPR_BINARY:
-    case RK_EXPR_POWER:
-    case RK_EXPR_SELECT:
-        p->need->nop++;
         break;
     default:
         break;

@@ -36,7 +36,6 @@ typedef struct rk_need {
     bool *symbol; /* [nsymbol] */
     bool atomics;
     bool uneven; /* a loop whose bounds come out of an array */
-    int32_t nop; /* operations, for the hint of per-point kernels */
 } rk_need;
 
 void rk_need_init(rk_unit *unit, const rk_kernel *kernel, rk_need *out_need);
@@ -53,7 +52,8 @@ typedef void (*rk_visit)(void *user, rk_expr *expr);
 void rk_visit_expr(rk_expr *expr, rk_visit visit, void *user);
 void rk_visit_stmt(rk_stmt *stmt, rk_visit visit, void *user);
 bool rk_stmt_has(const rk_stmt *stmt, rk_stmt_kind kind);
-/* True if a func and all it calls are free of loops, so that calling it always ends. */
+/* True if a func and all it calls are free of loops, so that calling it always ends. Of
+ * funcs that a plan met (func_measure.c), as is the weight below. */
 bool rk_func_is_straight(const rk_decl *func);
 /* Funcs that a per-point body or pass calls, and theirs, callees before callers. The list
  * grows; a func that stands in it already is not added again. */
@@ -63,7 +63,8 @@ typedef struct rk_func_list {
     int32_t room;
     const rk_decl **func;
 } rk_func_list;
-/* Expressions in a func and in all it calls, each call counted anew; at most `most`. */
+/* Expressions in a func and in all it calls, each call counted anew; most + 1 if
+ * that is more than `most`. */
 int64_t rk_func_weight(const rk_decl *func, int64_t most);
 void rk_func_list_add_stmt(rk_func_list *list, rk_stmt *stmt);
 void rk_func_list_add(rk_func_list *list, const rk_decl *func);

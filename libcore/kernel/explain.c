@@ -87,17 +87,23 @@ static int32_t count_arrays(const rk_kernel *kernel, const rk_pass *pass, uint32
 
 /* --- words ------------------------------------------------------------------------ */
 
+static const char *plural(int32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void explain_pass(const rk_kernel *kernel, int32_t number, rubus__text *out)
 {
     const rk_pass *pass = &kernel->plan->pass[number];
     const int32_t reads = count_arrays(kernel, pass, RUBUS_READ);
     const int32_t writes = count_arrays(kernel, pass, RUBUS_WRITE);
-    rubus__text_format(out,
-                       "  pass %d: %d dimension%s, %d arrays (%d read, %d written), ",
-                       (int)number, (int)pass->rank, pass->rank == 1 ? "" : "s",
-                       (int)(reads + writes), (int)reads, (int)writes);
-    rubus__text_format(out, "%d bytes and %d operations a point\n",
-                       (int)pass->bytes_per_point, (int)pass->ops_per_point);
+    rubus__text_format(
+        out, "  pass %d: %d dimension%s, %d array%s (%d read, %d written), ", (int)number,
+        (int)pass->rank, plural(pass->rank), (int)(reads + writes),
+        plural(reads + writes), (int)reads, (int)writes);
+    rubus__text_format(out, "%d byte%s and %d operation%s a point\n",
+                       (int)pass->bytes_per_point, plural(pass->bytes_per_point),
+                       (int)pass->ops_per_point, plural(pass->ops_per_point));
     if (pass->why != NULL) {
         rubus__text_format(out, "    a new pass, because this statement %s:\n",
                            pass->why);
@@ -153,9 +159,10 @@ static void explain_launch(const rk_program *program, const rk_kernel *kernel,
         add_place(out, c->at);
         rubus__text_format(out, ": %s)\n", c->message);
     }
-    rubus__text_format(out,
-                       "    %d accesses inside their arrays (proved at each launch)\n",
-                       (int)kernel->plan->naccess);
+    const int32_t naccess = kernel->plan->naccess;
+    rubus__text_format(out, "    %d access%s inside %s (proved at each launch)\n",
+                       (int)naccess, naccess == 1 ? "" : "es",
+                       naccess == 1 ? "its array" : "their arrays");
 }
 
 static void explain_words(const rk_program *program, const rk_kernel *kernel,
@@ -174,7 +181,7 @@ static void explain_words(const rk_program *program, const rk_kernel *kernel,
             arrays += count_arrays(kernel, &kernel->plan->pass[i], RUBUS_READ) +
                       count_arrays(kernel, &kernel->plan->pass[i], RUBUS_WRITE);
         }
-        rubus__text_format(out, " over %d arrays\n", (int)arrays);
+        rubus__text_format(out, " over %d array%s\n", (int)arrays, plural(arrays));
     }
     for (int32_t i = 0; i < npass; i++) {
         explain_pass(kernel, i, out);
@@ -226,16 +233,33 @@ static void explain(const rk_program *program, bool json, rubus__text *out)
     }
 }
 
-void rk_explain(const rk_program *program, bool json, rubus__text *out)
+typedef struct explain_call {
+    const rk_program *program;
+    bool json;
+    rubus__text *out;
+} explain_call;
+
+static rubus_status explain_here(void *user)
 {
+    const explain_call *call = user;
+    const rk_program *program = call->program;
     rk_unit *unit = program->unit;
     void *const before = unit->leave;
     jmp_buf leave;
     unit->leave = &leave;
     if (setjmp(leave) == 0) {
-        explain(program, json, out);
+        explain(program, call->json, call->out);
     } else {
-        out->failed = true; /* the arena could not grow */
+        call->out->failed = true; /* the arena could not grow */
     }
     unit->leave = before;
+    return RUBUS_OK;
+}
+
+void rk_explain(const rk_program *program, bool json, rubus__text *out)
+{
+    explain_call call = {program, json, out};
+    if (rubus__with_stack(rk_stack_need(program), explain_here, &call) != RUBUS_OK) {
+        out->failed = true;
+    }
 }

@@ -57,6 +57,7 @@ static rk_node *node_of(const rk_field *field)
 rk_field *rk_field_new(rk_builder *b, rk_field_kind kind, rk_type type, rk_span at)
 {
     rk_spend(b->unit, 1, at);
+    rk_spend(b->unit, RK_STEPS_OF(sizeof(rk_node)), at);
     rk_node *node = RK_NEW(b->unit, rk_node);
     node->depth = 1;
     node->field.kind = kind;
@@ -75,6 +76,9 @@ bool rk_field_adopt(rk_builder *b, rk_field *field, const rk_field *child)
     node->hosted = node->hosted && below->hosted;
     if (below->depth >= node->depth) {
         node->depth = below->depth + 1;
+    }
+    if (node->depth > b->unit->deepest) {
+        b->unit->deepest = node->depth;
     }
     if (node->depth > RK_FIELD_DEPTH_MAX) {
         rk_field_error(b, RK_TOO_DEEP, field->at,

@@ -32,13 +32,11 @@ static bool fits(const rk_decl *op, const char *name, rk_field *const *arg, int3
 static rk_decl *find_op(const rk_builder *b, const char *name, rk_field *const *arg,
                         int32_t narg)
 {
-    const rk_module *module = &b->unit->module;
     const bool in_library =
         b->nactive > 0 && b->active[b->nactive - 1].op->at.source->library;
     rk_decl *found = NULL;
-    for (int32_t i = 0; i < module->nop; i++) {
-        rk_decl *op = module->op[i];
-        if (fits(op, name, arg, narg) &&
+    for (rk_decl *op = rk_module_named(b->unit, name); op != NULL; op = op->next_named) {
+        if (op->kind == RK_DECL_OP && fits(op, name, arg, narg) &&
             (found == NULL || op->at.source->library == in_library)) {
             found = op;
         }

@@ -183,6 +183,27 @@ static bool build_bound(rk_builder *b, const rk_expr *e, bool from_end, rk_affin
     return true;
 }
 
+/* Bounds that count from the same end and differ by a number below 0 are a slip of the
+ * pen; a slice that only a launch makes so is empty. */
+static bool check_direction(rk_builder *b, const rk_sub *sub, rk_affine lo, rk_affine hi)
+{
+    const bool lo_end = sub->lo != NULL && sub->lo_end;
+    const bool hi_end = sub->hi == NULL || sub->hi_end;
+    int64_t size = 0;
+    if (lo_end != hi_end ||
+        !rk_affine_is_const(rk_affine_add(b->unit, hi, -1, lo), &size) || size >= 0) {
+        return true;
+    }
+    rk_span at = (sub->lo != NULL ? sub->lo : sub->hi)->at;
+    at.last = (sub->hi != NULL ? sub->hi : sub->lo)->at.last;
+    rk_field_error(
+        b, RK_BACKWARD_SLICE, at,
+        "write the lower bound first; whole-array code has no reversed slices, a "
+        "kernel with `over (...)` reads in any order",
+        "this slice runs backwards, %lld below its start", (long long)-size);
+    return false;
+}
+
 /* Slice of a dimension that fits any size: it has a size of its own only if both bounds
  * count from the same end. All elements along it are equal, wherever it starts. */
 static bool slice_any(rk_builder *b, const rk_sub *sub, rk_field *out, int32_t to)
@@ -192,6 +213,9 @@ static bool slice_any(rk_builder *b, const rk_sub *sub, rk_field *out, int32_t t
     const rk_affine zero = rk_affine_int(0);
     if ((sub->lo != NULL && !build_bound(b, sub->lo, sub->lo_end, zero, &lo)) ||
         (sub->hi != NULL && !build_bound(b, sub->hi, sub->hi_end, zero, &hi))) {
+        return false;
+    }
+    if (!check_direction(b, sub, lo, hi)) {
         return false;
     }
     const bool lo_end = sub->lo != NULL && sub->lo_end;
@@ -225,6 +249,7 @@ static bool slice_one(rk_builder *b, const rk_sub *sub, rk_field *out, int32_t f
             return false;
         }
         out->size[to] = rk_affine_add(b->unit, hi, -1, s->lo);
+        return check_direction(b, sub, s->lo, hi);
     }
     return true;
 }

@@ -407,6 +407,12 @@ static rubus_status run_whole(rk_machine *m)
 
 /* --- entry points ----------------------------------------------------------------- */
 
+static rubus_status run_here(void *user)
+{
+    rk_machine *m = user;
+    return m->kernel->decl->nindex > 0 ? rk_points_run(m) : run_whole(m);
+}
+
 rubus_status rk_interpret(const rk_program *program, int32_t entry, const void *block)
 {
     if (entry < 0 || entry >= program->nentry ||
@@ -420,7 +426,7 @@ rubus_status rk_interpret(const rk_program *program, int32_t entry, const void *
     if (st != RUBUS_OK) {
         return st;
     }
-    st = m.kernel->decl->nindex > 0 ? rk_points_run(&m) : run_whole(&m);
+    st = rubus__with_stack(rk_stack_need(program), run_here, &m);
     machine_fini(&m);
     return st;
 }

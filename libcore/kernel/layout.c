@@ -212,7 +212,7 @@ static void pass_entry(layout *l, int32_t number)
     entry->flags |= need.atomics ? RUBUS_ENTRY_ATOMICS : 0u;
     entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
     entry->bytes_per_point = pass->bytes_per_point;
-    entry->ops_per_point = point ? need.nop : pass->ops_per_point;
+    entry->ops_per_point = pass->ops_per_point;
     if (pass->nfold > 0) { // what is launched are segments
         entry->bytes_per_point *= RK_SEGMENT;
         entry->ops_per_point *= RK_SEGMENT;
@@ -285,7 +285,6 @@ static void kernel_entry(layout *l)
         rk_need_point(&need, false);
         entry->flags |= need.atomics ? RUBUS_ENTRY_ATOMICS : 0u;
         entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
-        entry->ops_per_point = need.nop;
     }
     entry_finish(l, entry);
 }

@@ -52,6 +52,7 @@ libkernel_la_SOURCES = \
 	%D%/field_special.c \
 	%D%/field_statement.c \
 	%D%/field_sub.c \
+	%D%/func_measure.c \
 	%D%/interpret.c \
 	%D%/interpret.h \
 	%D%/interpret_array.c \
@@ -65,6 +66,7 @@ libkernel_la_SOURCES = \
 	%D%/lexer.c \
 	%D%/lower.c \
 	%D%/lower.h \
+	%D%/module_names.c \
 	%D%/node.c \
 	%D%/origin.c \
 	%D%/parser.c \

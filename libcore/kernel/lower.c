@@ -471,7 +471,7 @@ rk_ir *rk_lower_field(rk_lower *lower, const rk_field *field, const rk_at *at,
     if (m->field != NULL) {
         return m->node;
     }
-    rk_spend(lower->unit, 1, field->at);
+    rk_spend(lower->unit, RK_STEPS_OF(3 * sizeof(rk_memo)), field->at);
     rk_ir *node = lower_any(lower, field, at, chain);
     if (lower->nmemo * 2 >= lower->memo_room) {
         memo_grow(lower);

@@ -119,7 +119,7 @@ rk_ir *rk_node_get(rk_lower *lower, const rk_ir *draft)
         }
         slot = (slot + 1u) & (uint32_t)(lower->table_room - 1);
     }
-    rk_spend(lower->unit, 4, draft->at_source);
+    rk_spend(lower->unit, RK_STEPS_OF(sizeof(rk_ir)), draft->at_source);
     rk_ir *node = RK_NEW(lower->unit, rk_ir);
     *node = *draft;
     node->id = lower->nnode;

@@ -54,7 +54,7 @@ bool rk_parser_accept(rk_parser *p, const char *text)
 }
 
 /* What to write for a name that begins with a sign from a word processor. */
-static const char *cure_of_lookalike(const rk_token *token)
+static const char *cure_of_token(const rk_token *token)
 {
     static const char *const list[][2] = {
         {"\u2212", "write `-` for minus"}, {"\u2013", "write `-` for minus"},
@@ -63,6 +63,9 @@ static const char *cure_of_lookalike(const rk_token *token)
         {"\u2264", "write `<=`"},          {"\u2265", "write `>=`"},
         {"\u2260", "write `!=`"},          {"\u201C", "write `\"` around a file name"},
     };
+    if (rk_token_is(token, "++") || rk_token_is(token, "--")) {
+        return "`++` and `--` are statements, not values: write `k++;` on its own";
+    }
     for (size_t i = 0; token->kind == RK_TOKEN_NAME && i < sizeof list / sizeof *list;
          i++) {
         if (strncmp(token->name, list[i][0], strlen(list[i][0])) == 0) {
@@ -105,7 +108,7 @@ static void report_expected(rk_parser *p, rk_span at, const char *what, const ch
 {
     if (p->error_at != p->at) {
         const rk_token *token = rk_parser_peek(p);
-        const char *better = cure_of_lookalike(token);
+        const char *better = cure_of_token(token);
         rk_error(p->unit, RK_EXPECTED, at, better != NULL ? better : cure,
                  "expected %s, found %s", what, describe(p, token));
     }
@@ -242,6 +245,9 @@ rk_decl *rk_parser_decl(rk_parser *p, rk_decl_kind kind, const rk_token *name)
 
 void rk_parser_limit(rk_parser *p, rk_span at)
 {
+    if (p->nest + p->depth > p->unit->deepest) {
+        p->unit->deepest = p->nest + p->depth;
+    }
     if (p->nest + p->depth > RK_DEPTH_MAX) {
         rk_error(p->unit, RK_TOO_DEEP, at, "name parts of it, by `let` or a local",
                  "this is nested deeper than %d", (int)RK_DEPTH_MAX);

@@ -271,10 +271,17 @@ static int32_t element_bytes(const rk_planner *p, int32_t param)
     return type == RK_BOOL ? 1 : (p->unit->numbers.int64 ? 8 : 4);
 }
 
+/* Counts of operations are hints: 100000 says "very many". */
+static int32_t ops_number(int64_t nop)
+{
+    return nop < 100000 ? (int32_t)nop : 100000;
+}
+
 static void pass_measure(rk_planner *p, rk_pass *pass)
 {
     const int32_t nparam = p->work->decl->nparam;
     bool *counted = rk_new(p->unit, 2u * (size_t)nparam + 1u);
+    int64_t nop = 0;
     for (int32_t i = 0; i < pass->nnode; i++) {
         const rk_ir *n = pass->node[i];
         if (n->kind == RK_IR_LOAD) {
@@ -284,11 +291,12 @@ static void pass_measure(rk_planner *p, rk_pass *pass)
                 pass->bytes_per_point += element_bytes(p, n->param);
             }
         } else if (n->kind == RK_IR_APPLY && n->op != RK_OP_TO_REAL) {
-            pass->ops_per_point++;
+            nop++;
         } else if (n->kind == RK_IR_CALL) {
-            pass->ops_per_point += 10; /* a rough price of a transcendental */
+            nop += rk_func_ops(p->unit, n->func);
         }
     }
+    pass->ops_per_point = ops_number(nop);
     for (int32_t i = 0; i < pass->naction; i++) {
         const rk_action *a = &pass->action[i];
         if (a->kind != RK_ACTION_STORE) {
@@ -358,6 +366,7 @@ rk_plan *rk_plan_build(rk_work *work)
         plan->npass = 1;
         plan->pass = RK_NEW(work->unit, rk_pass);
         plan->pass->rank = work->decl->nindex;
+        plan->pass->ops_per_point = ops_number(rk_point_ops(work->unit, work->decl));
         rk_access_point(work, plan);
     } else {
         rk_planner p;

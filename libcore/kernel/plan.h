@@ -125,6 +125,11 @@ typedef struct rk_plan {
     rk_access *access;
 } rk_plan;
 
+/* func_measure.c: operations of a call of a func; those of a per-point kernel's body.
+ * Both measure the funcs on the way. */
+int64_t rk_func_ops(rk_unit *unit, rk_decl *func);
+int64_t rk_point_ops(rk_unit *unit, rk_decl *kernel);
+
 /* plan.c, lower.c, access.c. NULL if there were errors (reported). */
 rk_plan *rk_plan_build(rk_work *work);
 

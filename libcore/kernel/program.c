@@ -11,8 +11,17 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* Steps of lowering and expansion; a kernel of 1000 statements takes some 10^5. */
+/* Steps of lowering and expansion; a kernel of 1000 statements takes some 3 * 10^6. */
 #define BUDGET 20000000
+
+/* The deepest source takes 5.5 MiB of stack, and some times as much without optimisation
+ * or with the frames of a sanitizer. */
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define FRAMES 1u
+#else
+#define FRAMES 6u
+#endif
+#define COMPILE_STACK ((size_t)(7u * FRAMES) << 20u)
 
 static const rk_dialect *const dialect_list[] = {&rk_dialect_c, &rk_dialect_glsl,
                                                  &rk_dialect_rk};
@@ -217,6 +226,29 @@ static void unit_init(compilation *c, const rk_options *o)
     c->program.unit = unit;
 }
 
+size_t rk_stack_need(const rk_program *program)
+{
+    return (size_t)program->unit->deepest * 1600u +
+           (size_t)program->unit->call_height * 2400u;
+}
+
+typedef struct compile_call {
+    compilation *c;
+    const rk_dialect *dialect;
+    const char *text;
+    size_t size;
+} compile_call;
+
+static rubus_status compile_here(void *user)
+{
+    const compile_call *call = user;
+    if (setjmp(call->c->leave) == 0) {
+        compile(call->c, call->dialect, call->text, call->size);
+        return RUBUS_OK;
+    }
+    return call->c->unit.status;
+}
+
 rubus_status rk_compile(const rk_options *options, const char *name, const char *text,
                         size_t size, rk_program **out_program)
 {
@@ -238,15 +270,15 @@ rubus_status rk_compile(const rk_options *options, const char *name, const char 
         rk_program_destroy(&c->program);
         return RUBUS_ENOMEM;
     }
-    if (setjmp(c->leave) == 0) {
-        compile(c, dialect, text, size);
+    compile_call call = {c, dialect, text, size};
+    st = rubus__with_stack(COMPILE_STACK, compile_here, &call);
+    if (st == RUBUS_OK) {
         *out_program = &c->program;
         return RUBUS_OK;
     }
-    st = c->unit.status;
-    if (st == RUBUS_ECOMPILE && !c->unit.messages.failed) {
+    if (c->unit.status == RUBUS_ECOMPILE && !c->unit.messages.failed) {
         (void)rubus__fail(st, "%s", c->unit.messages.data);
-    } else {
+    } else if (c->unit.status != RUBUS_OK) { /* else no stack to run on, as was told */
         st = rubus__fail(RUBUS_ENOMEM, "%s: out of memory while compiling", name);
     }
     rk_program_destroy(&c->program);

@@ -108,6 +108,9 @@ void rk_program_destroy(rk_program *program);
 /* Element type of a parameter as the program was compiled: RUBUS_F64 ... */
 int32_t rk_param_type(const rk_program *program, const rk_decl *param);
 
+/* Stack that walking the expressions of the program takes, for rubus__with_stack. */
+size_t rk_stack_need(const rk_program *program);
+
 /* Library sources inside the binary: "fd.rk", "math.rk", "blas.rk" ... */
 typedef struct rk_embedded {
     const char *name;

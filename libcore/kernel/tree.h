@@ -265,6 +265,16 @@ struct rk_decl {
     bool used;       /* FUNC: reached from a kernel of the user */
     int32_t ncall;   /* KERNEL (per-point), FUNC: the funcs that its body calls */
     rk_decl **call;
+    /* FUNC, by func_measure.c when a plan meets it: expressions and operations in it and
+     * in all it calls, levels of calls, no loops */
+    bool measured;
+    bool straight;
+    int32_t height;
+    int64_t weight;
+    int64_t nop;
+    int32_t listed; /* number of the last rk_func_list that it was put into */
+    /* OP, FUNC: the next of its bucket in rk_module.named, as declared */
+    rk_decl *next_named;
 };
 
 typedef struct rk_module {
@@ -275,6 +285,11 @@ typedef struct rk_module {
     rk_decl **op;
     int32_t nfunc;
     rk_decl **func;
+    /* module_names.c: ops and funcs by name, a table of nnamed lists (a power of two)
+     * that was made when there were named_of declarations */
+    int32_t nnamed;
+    int32_t named_of;
+    rk_decl **named;
 } rk_module;
 
 /* --- lexer.c ---------------------------------------------------------------------- */
@@ -305,6 +320,12 @@ rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t *out_count);
 
 /* Adds the declarations of a source to the unit's module, following imports. */
 void rk_parse(rk_unit *unit, const rk_source *source);
+
+/* --- module_names.c ----------------------------------------------------------------- */
+
+/* The first op or func with this (interned) name, whose list may hold other names too: go
+ * on by next_named. */
+rk_decl *rk_module_named(rk_unit *unit, const char *name);
 
 /* --- print.c ---------------------------------------------------------------------- */
 
@@ -369,10 +390,15 @@ struct rk_unit {
     int32_t import_depth; /* imports open now */
     int64_t budget;       /* steps left before K140 "too large"; guards all expansions */
     int32_t next_id;
-    void *names;   /* intern table */
-    void *scratch; /* of field.c / lower.c: see there */
+    int32_t deepest;     /* nesting met so far, by parser and fields */
+    int32_t call_height; /* levels of calls of funcs */
+    int32_t func_list;   /* rk_func_lists made so far */
+    void *names;         /* intern table */
+    void *scratch;       /* of field.c / lower.c: see there */
 };
 /* Takes n steps from the budget; gives up with K140 at `at` when it is used up. */
 void rk_spend(rk_unit *unit, int64_t n, rk_span at);
+/* Steps that so many bytes cost: the budget bounds memory as well as time. */
+#define RK_STEPS_OF(nbyte) (1 + (int64_t)(nbyte) / 12)
 
 #endif

@@ -146,6 +146,26 @@ static rubus_status desc_check(const rubus_output_desc *desc)
     return RUBUS_OK;
 }
 
+static rubus_status history_check(const rubus_output_desc *desc)
+{
+    if (desc->nhistory > 0 && (desc->history_x == NULL || desc->history_y == NULL)) {
+        return rubus__fail(RUBUS_EINVAL,
+                           "rubus_field_write: nhistory is %zu and history_%c is NULL",
+                           desc->nhistory, desc->history_x == NULL ? 'x' : 'y');
+    }
+    for (size_t i = 0; i < desc->nhistory; i++) {
+        if (!isfinite(desc->history_x[i]) || !isfinite(desc->history_y[i]) ||
+            desc->history_y[i] <= 0) {
+            return rubus__fail(RUBUS_EINVAL,
+                               "rubus_field_write: point %zu of the history is (%g, %g); "
+                               "both must be finite, and y positive, for its axis is "
+                               "logarithmic",
+                               i, desc->history_x[i], desc->history_y[i]);
+        }
+    }
+    return RUBUS_OK;
+}
+
 /* --- the entry ---------------------------------------------------------------------- */
 
 typedef enum { VTI, VTK, TSV, TXT, BIN, PNG, NO_FORMAT } format;
@@ -225,6 +245,9 @@ rubus_status rubus_field_write(const char *path, rubus_array *field,
     rubus__grid grid;
     memset(&grid, 0, sizeof(grid));
     rubus_status st = desc_check(&d);
+    if (st == RUBUS_OK) {
+        st = history_check(&d);
+    }
     if (st == RUBUS_OK) {
         st = grid_fetch(field, &d, &grid);
     }

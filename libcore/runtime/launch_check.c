@@ -202,8 +202,9 @@ rubus_status rubus__launch_check(const rubus_kernel *kernel, const rubus_arg *ar
 {
     const rk_decl *decl = kernel->k->decl;
     if (nargs != (size_t)decl->nparam || (args == NULL && nargs > 0)) {
-        return rubus__fail(RUBUS_EINVAL, "kernel `%s` takes %d arguments, %zu were given",
-                           decl->name, (int)decl->nparam, args == NULL ? 0 : nargs);
+        return rubus__fail(RUBUS_EINVAL, "kernel `%s` takes %d argument%s, %zu given",
+                           decl->name, (int)decl->nparam, decl->nparam == 1 ? "" : "s",
+                           args == NULL ? 0 : nargs);
     }
     for (size_t i = 0; i < nargs; i++) {
         memset(&out_argument[i], 0, sizeof(out_argument[i]));

@@ -223,9 +223,10 @@ static rubus_status create(rubus_context *context, const char *name, const char 
                            size_t size, rk_read_function read,
                            const rubus_module_options *options, rubus_module **out_module)
 {
-    if (context == NULL || text == NULL || out_module == NULL) {
+    if (context == NULL || name == NULL || text == NULL || out_module == NULL) {
         return rubus__fail(RUBUS_EINVAL, "rubus_module_create: %s is NULL",
                            context == NULL ? "the context"
+                           : name == NULL  ? "the name (it stands in messages: \"k.rk\")"
                            : text == NULL  ? "the text"
                                            : "out_module");
     }
@@ -245,7 +246,7 @@ static rubus_status create(rubus_context *context, const char *name, const char 
         return RUBUS_ENOMEM;
     }
     rubus__context_hold(context);
-    st = build(context, name == NULL ? "(text)" : name, text, size, &o, module);
+    st = build(context, name, text, size, &o, module);
     if (st != RUBUS_OK) {
         rubus__module_release(module);
         return st;

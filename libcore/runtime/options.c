@@ -112,7 +112,9 @@ rubus_status rubus__option_normal(const char *key, const char *value, char out[3
     } else {
         const char *bit = yes_or_no(value);
         if (bit == NULL) {
-            *out_wanted = strcmp(key, "validate") == 0 ? "0 or 1" : "on or off";
+            *out_wanted = strcmp(key, "validate") == 0
+                              ? "0 or 1 (or off, no, false, on, yes, true)"
+                              : "on or off (or 1, yes, true, 0, no, false)";
             return RUBUS_EINVAL;
         }
         const bool words = strcmp(key, "validate") != 0;

@@ -18,6 +18,16 @@ static const double pi = 3.14159265358979323846;
 
 /* --- the description ---------------------------------------------------------------- */
 
+static rubus_status too_many_cells(const rubus_relax_desc *d)
+{
+    return rubus__fail(RUBUS_EINVAL,
+                       "relaxation: a grid of %lld%s%.0lld%s%.0lld cells has more than "
+                       "the 2^59 that are possible",
+                       (long long)d->n[0], d->dim > 1 ? " x " : "",
+                       d->dim > 1 ? (long long)d->n[1] : 0LL, d->dim > 2 ? " x " : "",
+                       d->dim > 2 ? (long long)d->n[2] : 0LL);
+}
+
 static rubus_status complete_box(rubus_relax_desc *d)
 {
     static const char axis[3] = {'x', 'y', 'z'};
@@ -29,12 +39,14 @@ static rubus_status complete_box(rubus_relax_desc *d)
             d->length[k] = 1;
             continue;
         }
-        if (d->n[k] < 3 || __builtin_mul_overflow(cells, d->n[k], &cells) ||
-            cells > MOST_CELLS) {
+        if (d->n[k] < 3) {
             return rubus__fail(RUBUS_EINVAL,
                                "relaxation: n%c is %lld; it needs at least 3 cells per "
-                               "direction, and at most 2^59 in all",
+                               "direction",
                                axis[k], (long long)d->n[k]);
+        }
+        if (__builtin_mul_overflow(cells, d->n[k], &cells) || cells > MOST_CELLS) {
+            return too_many_cells(d);
         }
         d->length[k] = d->length[k] == 0 ? 20 : d->length[k];
         if (!(d->length[k] > 0 && isfinite(d->length[k]))) {

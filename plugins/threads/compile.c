@@ -139,6 +139,20 @@ typedef struct call {
     size_t message_size; // of the first attempt
 } call;
 
+/* A compiler that ran and did not find its assembler or linker: another compiler is no
+ * cure for that. */
+static bool lacks_tools(const char *message)
+{
+    static const char *const words[] = {"cannot execute", "unable to execute",
+                                        "cannot find 'ld'", "cannot find 'as'"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(message, words[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static rubus_status report(const call *c, const threads_spawn_end *end)
 {
     const rubus_host *host = c->host;
@@ -155,11 +169,13 @@ static rubus_status report(const call *c, const threads_spawn_end *end)
     describe_end(end, how, sizeof how);
     read_message(host, c->text_fd, c->message_size, message);
     return host->fail(
-        host->ctx, RUBUS_ECOMPILE,
-        "module %s: the C compiler '%s' (%s) %s%s%s; RUBUS_CC chooses another "
-        "one (a program and plain arguments, no shell)",
+        host->ctx, RUBUS_ECOMPILE, "module %s: the C compiler '%s' (%s) %s%s%s; %s",
         c->module, c->compiler->path, c->compiler->origin, how,
-        message[0] != '\0' ? ": " : " and said nothing", message);
+        message[0] != '\0' ? ": " : " and said nothing", message,
+        lacks_tools(message)
+            ? "it looks for its assembler and linker in PATH: put their folder there "
+              "(/usr/bin, as a rule), or install them (on Debian: apt install binutils)"
+            : "RUBUS_CC chooses another one (a program and plain arguments, no shell)");
 }
 
 /* Calls with fewer and fewer flags, as some compilers know few; the message is that of

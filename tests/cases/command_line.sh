@@ -19,6 +19,8 @@ usage "unknown option" 'unknown option --frob' --frob
 usage "unknown long option" 'solve: .*--frob' solve --frob
 usage "unknown letter" 'solve: unknown option -q' solve -q
 usage "value missing" 'run: option --case needs a value' run k.rk --case
+usage "value of a short form" 'option --check \(short for --checkpoint\) needs a value' \
+    solve --nx 8 --check
 usage "value of a flag" 'devices: option --json takes no value' devices --json=3
 usage "operand of devices" "unexpected argument 'x'" devices x
 usage "no file" 'expected one kernel file' run --case k.json
@@ -83,9 +85,11 @@ bad_case "data and fill" 'both' \
     '{"arrays": {"u": {"shape": [1], "data": [1], "fill": 1}}, "launch": []}'
 bad_case "scalar" '"s" is no number' '{"scalars": {"s": "one"}, "launch": []}'
 bad_case "range" 'range number 1' '{"launch": [{"kernel": "k", "args": [], "range": [[1]]}]}'
-bad_case "range of a whole-array kernel" '0 indices' \
+bad_case "range of a whole-array kernel" 'a whole-array kernel takes no range' \
     '{"arrays": {"u": {"shape": [2]}}, "launch": [{"kernel": "k", "args": ["u", 2],
       "range": [[0, 1]]}]}'
+bad_case "too few arguments" '1 argument given, 2 needed' \
+    '{"arrays": {"u": {"shape": [2]}}, "launch": [["k", "u"]]}'
 bad_case "print" '"v"' \
     '{"arrays": {"u": {"shape": [2]}}, "launch": [["k", "u", 2]], "print": ["v"]}'
 fails "no such case" 3 "$rubus" run k.rk --case none.json

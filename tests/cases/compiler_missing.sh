@@ -21,6 +21,14 @@ done
 fails "the compiler's own words" 4 env RUBUS_CC='gcc -nonsense' "$rubus" run k.rk \
     --case k.json
 says "the compiler's own words" 'nonsense' err
+if gcc -### -x c /dev/null 2>&1 | grep -q '^ as \|"as"'; then
+    fails "no assembler in PATH" 4 env PATH=/nowhere RUBUS_CACHE_DIR=off \
+        LD_LIBRARY_PATH="$here/.libs" "$here/tools/rubus/.libs/rubus" run k.rk --case k.json
+    says "no assembler in PATH" 'binutils|apt install gcc' err
+    if grep -q 'cannot execute' err; then
+        lacks "no assembler in PATH" 'RUBUS_CC chooses' err
+    fi
+fi
 same "nothing was run by a shell" "$(find . -name 'pwned*' | wc -l)" 0
 check "the interpreter needs none" env RUBUS_CC=no-such-cc "$rubus" run k.rk --case k.json \
     -b reference

@@ -151,4 +151,70 @@ cp out emitted.c
 # shellcheck disable=SC2086 # flags are words
 check "emitted text compiles without warnings" ${RUBUS_TEST_CC:-cc} -std=c11 -Wall -Wextra \
     -Werror -Wdouble-promotion -c -o emitted.o emitted.c
+
+# One formula in all spellings costs the same; the library's functions cost ten.
+cat >spellings.rk <<'END'
+func real f(real x) { return x * x + 1; }
+func real g(real x) { real y = 2; y *= f(x); return y; }
+op o(A[]) = A * A + 1;
+kernel point(inout real u[n]) over (i in 0:n) { u[i] = u[i] * u[i] + 1; }
+kernel point_func(inout real u[n]) over (i in 0:n) { u[i] = f(u[i]); }
+kernel whole(inout real u[n]) { u = u * u + 1; }
+kernel whole_func(inout real u[n]) { u = f(u); }
+kernel whole_op(inout real u[n]) { u = o(u); }
+kernel func_of_func(inout real u[n]) over (i in 0:n) { u[i] = g(u[i]); }
+kernel point_exp(inout real u[n]) over (i in 0:n) { u[i] += exp(u[i]); }
+kernel whole_exp(inout real u[n]) { u += exp(u); }
+END
+check "explain spellings" "$rubus" kernel explain spellings.rk
+same "operations" "$(sed -n 's/.* and \(.*\) a point/\1/p' out | tr '\n' ';')" \
+    '2 operations;2 operations;2 operations;2 operations;2 operations;3 operations;11 operations;11 operations;'
+says "one array" '1 pass over 2 arrays$' out
+echo 'kernel one(out real u[n]) { u = 1; }' >one.rk
+check "explain one array" "$rubus" kernel explain one.rk
+says "one array" '1 pass over 1 array$' out
+says "one array" '1 array \(0 read, 1 written\), 8 bytes and 0 operations a point$' out
+says "one access" ' 1 access inside its array ' out
+
+# --- chains of definitions --------------------------------------------------------------
+# Each func calls the one before it twice: 2^40 calls, and yet a small text.
+awk 'BEGIN { print "func real f0(real x) { return x; }"
+    for (i = 1; i < 40; i++)
+        printf "func real f%d(real x) { return f%d(x) + f%d(x); }\n", i, i - 1, i - 1
+    print "kernel k(inout real u[n]) over (i in 0:n) { u[i] = f39(u[i]); }"
+    print "kernel w(inout real u[n]) { u = f39(u); }" }' >twice.rk
+for what in explain 'emit --dialect c' 'emit --dialect rk'; do
+    read -ra words <<<"$what"
+    check "funcs called twice: $what" timeout 10 "$rubus" kernel "${words[0]}" twice.rk \
+        "${words[@]:1}"
+done
+# As ops they are expanded, so the limit must come before time and memory are used up.
+sed -n 's/^func real f\([0-9]*\)(real x) { return \(.*\); }/op f\1(x[]) = \2;/p
+    /^kernel w/p' twice.rk >twice_ops.rk
+fails "ops called twice" 3 timeout 20 "$rubus" kernel check twice_ops.rk
+says "ops called twice" 'error\[K140\]' err
+awk 'BEGIN { print "func real f0(real x) { return x; } op o0(A[]) = A;"
+    for (i = 1; i < 20000; i++) {
+        printf "func real f%d(real x) { return f%d(x) + 1; }\n", i, i - 1
+        printf "op o%d(A[]) = o%d(A) + 1;\n", i, i - 1
+    }
+    print "kernel k(inout real u[n]) over (i in 0:n) { u[i] = f19999(u[i]); }"
+    print "kernel w(inout real u[n]) { u = o100(u); }" }' >chain.rk
+check "long chains" timeout 10 "$rubus" kernel explain chain.rk
+says "long chains" ' and 19999 operations a point' out
+
+# --- slices in the wrong order ----------------------------------------------------------
+for slice in 5:2 -1:-3 'n:n-2' '-0:-1'; do
+    echo "kernel k(inout real u[n]) { u[$slice] = 1; }" >backward.rk
+    fails "u[$slice]" 3 "$rubus" kernel check backward.rk
+    says "u[$slice]" 'error\[K100\]: this slice runs backwards' err
+    says "u[$slice]" 'help: ' err
+done
+for slice in 5:5 -0: 2:-2 'm:n' ':0'; do
+    echo "kernel k(inout real u[n], in real v[m]) { u[$slice] = 1; }" >empty.rk
+    check "u[$slice]" "$rubus" kernel check empty.rk
+done
+echo 'kernel k(inout real u[n]) over (i) { int e = 1; int f = e++; u[i] = f; }' >value.rk
+fails "++ as a value" 3 "$rubus" kernel check value.rk
+says "++ as a value" 'help: .*are statements' err
 finish

@@ -138,6 +138,17 @@ check "restart gives the same bits" cmp a.txt b.txt
 close_to "restart" "$(element b.txt 32)" 0.4949601532044946 1e-12
 "${solve[@]}" --restart c.bin --niter 400 -b reference -o r.txt >/dev/null 2>&1
 check "restart on another backend" cmp a.txt r.txt
+# T_eff is of the iterations of this run; there is none where none ran.
+checks=$((checks + 1))
+"${solve[@]}" --restart c.bin --niter 205 --json >out 2>err
+same "restart without iterations" "$? $(json iterations) $(json t_eff_gbs)" '1 205 null'
+checks=$((checks + 1))
+"${solve[@]}" --restart c.bin --niter 205 >out 2>err
+lacks "restart without iterations" 'T_eff' out
+says "restart without iterations" ' 0 of them in this run' out
+"${solve[@]}" --restart c.bin --niter 300 --json >out 2>err
+same "T_eff of a restart" "$(awk -v t="$(json time_s)" -v g="$(json t_eff_gbs)" 'BEGIN {
+    w = 6 * 64 * 8 * 95 / t / 1e9; d = g / w - 1; print (d < 1e-6 && d > -1e-6) }')" 1
 size=$(wc -c <c.bin)
 for cut in 0 10 $((size / 2)) $((size - 1)); do
     head -c "$cut" c.bin >cut.bin
@@ -152,11 +163,33 @@ fails "restart with sizes" 2 "${solve[@]}" --restart c.bin --nx 64
 fails "two cells" 3 "${solve[@]}" --dim 3 --nx 10 --ny 6 --nz 2
 says "two cells" '3' err
 check "one inner layer" "${solve[@]}" --dim 3 --nx 10 --ny 6 --nz 3 --lambda-const 1
-fails "no such folder" 3 "${solve[@]}" --nx 16 -o no/such/u.txt
+# What cannot be written costs neither the other files nor the summary.
+checks=$((checks + 1))
+"${solve[@]}" --nx 16 -o no/such/u.txt --plot no/u.png --history other.csv \
+    --checkpoint other.bin >out 2>err
+same "no such folder" "$?" 3
 says "no such folder" 'no/such/u\.txt' err
-fails "unknown ending" 3 "${solve[@]}" --nx 16 -o u.xyz
-says "unknown ending" 'u\.xyz' err
+says "no such folder" 'no/u\.png' err
+says "no such folder: summary" '^converged after' out
+same "no such folder: the other files" "$(wc -l <other.csv | tr -d ' ') $(head -c 8 other.bin)" \
+    "$(("$(grep -c , other.csv)")) RUBUSCKP"
+# Endings are looked at before anything is solved.
+for wrong in '-o u.xyz' '-o u' '--plot u.vti' '--plot u'; do
+    # shellcheck disable=SC2086 # two words
+    fails "unknown ending, $wrong" 3 "${solve[@]}" --nx 16 $wrong --history never.csv
+    says "unknown ending, $wrong" "${wrong#* }: the ending" err
+done
+same "nothing was solved" "$(find . -name 'never*' | wc -l)" 0
 fails "far too large" 3 "${solve[@]}" --nx 4000000000 --ny 4000000000
+fails "far too large, ny not given" 3 "${solve[@]}" --nx 3000000000
+says "far too large, ny not given" 'grid of 3000000000 x 3000000000 cells' err
+lacks "far too large, ny not given" 'ny is' err
+for path in /dev/zero .; do
+    fails "coefficients of $path" 3 "${solve[@]}" --nx 8 --lambda "$path"
+    says "coefficients of $path" 'no regular file' err
+done
+mkfifo pipe
+fails "coefficients of a FIFO" 3 "${solve[@]}" --nx 8 --lambda pipe
 
 # --- files ------------------------------------------------------------------------------
 check "all files" "${solve[@]}" --nx 32 --ny 24 -o f.vti --plot f.png --history f.csv

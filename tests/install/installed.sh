@@ -70,6 +70,15 @@ variable=(--define-variable=prefix="$work/plain")
 check "compile" ${RUBUS_TEST_CC:-cc} ${RUBUS_TEST_CFLAGS:-} user.c -o user \
     $(pkg-config "${variable[@]}" --cflags --libs rubus)
 check "run" env LD_LIBRARY_PATH="$work/plain/$lib" ./user
+# The command of README as it stands there, but for the prefix.
+grep -v '^/\* SPDX' "$source_dir/examples/01_heat.c" >heat.c
+mkdir tools
+real=$(command -v pkg-config)
+printf '#!/bin/sh\nexec %s --define-variable=prefix=%s "$@"\n' "$real" "$work/plain" >tools/pkg-config
+chmod +x tools/pkg-config
+sed -n '/^    gcc heat\.c/,/-o heat$/p' "$source_dir/README.md" >command.sh
+check "README's command" env PATH="$work/tools:$PATH" sh -e command.sh
+check "README's program runs" env -u LD_LIBRARY_PATH RUBUS_BACKEND=reference ./heat
 for standard in c11 c17; do
     # shellcheck disable=SC2046 # a list of flags
     check "headers in $standard" ${RUBUS_TEST_CC:-cc} -std=$standard -Wall -Wextra -Wpedantic \

@@ -157,8 +157,9 @@ START_TEST(launch_with_wrong_arguments_is_refused)
     rubus_array *none = NULL;
     double *nowhere = NULL;
     fails(rubus_launch(mix, a, b, 1.0, 3), RUBUS_EINVAL, "`mix` takes 5 arguments, 4");
-    fails(rubus_launch(mix, a, b, 1.0, 3, 1, 1), RUBUS_EINVAL, "takes 5|6 were given");
-    fails(rubus_launch_args(mix, NULL, 5), RUBUS_EINVAL, "takes 5|0 were given");
+    fails(rubus_launch(mix, a, b, 1.0, 3, 1, 1), RUBUS_EINVAL,
+          "takes 5 arguments, 6 given");
+    fails(rubus_launch_args(mix, NULL, 5), RUBUS_EINVAL, "takes 5 arguments, 0 given");
     fails(rubus_launch(mix, 3, b, 1.0, 3, 1), RUBUS_EINVAL,
           "`mix`|argument 1 (`a`) must be an array, an integer was given");
     fails(rubus_launch(mix, a, &nowhere[0], 1.0, 3, 1), RUBUS_EINVAL,

@@ -125,8 +125,8 @@ START_TEST(module_wrong_arguments_are_named)
     fails(rubus_module_create(context, "wrong.rk", "kernel f(out real a[n]) { a = b; }\n",
                               NULL, &module),
           RUBUS_ECOMPILE, "wrong.rk:1:31|`b`|^");
-    fails(rubus_module_create(context, NULL, "kernel f(", NULL, &module), RUBUS_ECOMPILE,
-          "(text):1:");
+    fails(rubus_module_create(context, NULL, source, NULL, &module), RUBUS_EINVAL,
+          "the name|is NULL");
     ck_assert_ptr_null(module);
     context->dev->caps.fp64 = 0;
     fails(rubus_module_create(context, "m", source, NULL, &module), RUBUS_EUNSUPPORTED,
@@ -145,7 +145,7 @@ START_TEST(module_options_choose_the_numbers)
     rubus_array *a = NULL;
     rubus_module_options o = {
         .struct_size = sizeof o, .real = RUBUS_F32, .index = RUBUS_I64, .fast = 1};
-    ok(rubus_module_create(context, NULL, source, &o, &module));
+    ok(rubus_module_create(context, "m", source, &o, &module));
     ok(rubus_array_create(context, RUBUS_F32, RUBUS_SHAPE(4), &a));
     ok(rubus_launch(backends_kernel(module, "point"), a, INT64_C(1) << 40));
     float host[4];
@@ -154,7 +154,7 @@ START_TEST(module_options_choose_the_numbers)
     rubus_module_destroy(module);
     // a shorter struct of an older program: what it has not is at its default
     o.struct_size = offsetof(rubus_module_options, index);
-    ok(rubus_module_create(context, NULL, source, &o, &module));
+    ok(rubus_module_create(context, "m", source, &o, &module));
     fails(rubus_launch(backends_kernel(module, "point"), a, INT64_C(1) << 40),
           RUBUS_ELIMIT, "1099511627776|`shift`|index i64");
     rubus_array_destroy(a);

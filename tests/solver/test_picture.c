@@ -335,12 +335,18 @@ START_TEST(picture_of_any_shape_has_a_sane_size)
 }
 END_TEST
 
+static void refused(rubus_array *field, const rubus_output_desc *desc, const char *words)
+{
+    ck_assert_int_eq(rubus_field_write("history.png", field, desc), RUBUS_EINVAL);
+    ck_assert_msg(strstr(rubus_error_text(), words) != NULL, "%s", rubus_error_text());
+}
+
 START_TEST(history_draws_what_a_logarithm_can_show)
 {
     const double values[4] = {1, 2, 3, 4};
-    const double x[6] = {1, 2, 3, 4, NAN, 6};
-    const double y[6] = {1, 0, -1, NAN, 1, 1e-7};
-    const double none[2] = {0, NAN};
+    const double x[6] = {1, 2, 3, 4, 5, 6};
+    const double y[6] = {1, 1e-300, 1e300, 1e-7, 1, 1e-7};
+    const double bad[5] = {0, -1, NAN, INFINITY, -INFINITY};
     rubus_array *field = array_of(RUBUS_F64, RUBUS_SHAPE(2, 2), values);
     rubus_output_desc desc = {.struct_size = sizeof desc,
                               .title = "with a history",
@@ -353,13 +359,24 @@ START_TEST(history_draws_what_a_logarithm_can_show)
     ck_assert_int_gt(curve_pixels(&p), 10);
     const int high = p.high;
     close_picture(&p);
-    desc.history_y = none;
-    desc.nhistory = 2;
+    desc.nhistory = 1;
     desc.history_label_x = desc.history_label_y = NULL;
     p = draw(field, &desc);
     ck_assert_int_eq(p.high, high);
     close_picture(&p);
-    desc.history_y = NULL; /* no history */
+    for (int i = 0; i < 5; i++) {
+        desc.history_y = &bad[i];
+        refused(field, &desc, "point 0 of the history");
+        if (i > 1) {
+            desc.history_y = y;
+            desc.history_x = &bad[i];
+            refused(field, &desc, "point 0 of the history");
+            desc.history_x = x;
+        }
+    }
+    desc.history_y = NULL;
+    refused(field, &desc, "nhistory is 1 and history_y is NULL");
+    desc.nhistory = 0; /* no history */
     p = draw(field, &desc);
     ck_assert_int_lt(p.high, high);
     close_picture(&p);

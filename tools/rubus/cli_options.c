@@ -33,9 +33,17 @@ static int report_bad_option(const cli_command *command, const struct option *op
     return cli_usage(command->name, "unknown option -%c", optopt);
 }
 
-static int report_missing_value(const cli_command *command, const struct option *options)
+// A short form of a long option is named as it was typed too: the two may look different.
+static int report_missing_value(const cli_command *command, const struct option *options,
+                                char **argv)
 {
+    const char *typed = argv[optind - 1];
     for (const struct option *o = options; o->name != NULL; o++) {
+        if (o->val == optopt && strncmp(typed, "--", 2) == 0 &&
+            strcmp(typed + 2, o->name) != 0) {
+            return cli_usage(command->name, "option %s (short for --%s) needs a value",
+                             typed, o->name);
+        }
         if (o->val == optopt) {
             return cli_usage(command->name, "option --%s needs a value", o->name);
         }
@@ -91,7 +99,7 @@ int cli_next(const cli_command *command, int argc, char **argv, const char *lett
             return CLI_STOP;
         }
         if (code == ':') {
-            *exit_status = report_missing_value(command, options);
+            *exit_status = report_missing_value(command, options, argv);
             return CLI_STOP;
         }
         if (code == 'h') {

@@ -132,6 +132,9 @@ rubus_module_options cli_module_options(const cli_common *common);
 int cli_write_file(const char *path, const char *text, size_t size);
 /* Whether the path ends in `ending` (".png"), letter case ignored. */
 bool cli_has_ending(const char *path, const char *ending);
+/* Whether it is a file of a format of fields, which takes one array; .txt is not among
+ * them: `rubus run` writes its lines there. */
+bool cli_is_field_path(const char *path);
 
 /* --- json_result.c --------------------------------------------------------------------
  */

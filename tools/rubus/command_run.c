@@ -104,8 +104,8 @@ static int take_args(run_case *c, const case_launch *l, const rubus_kernel *kern
     const size_t nparam = rubus_kernel_param_count(kernel);
     if (nargs != nparam) {
         return cli_fail(CLI_INPUT,
-                        "%s: launch of \"%s\": %zu arguments given, %zu needed", c->path,
-                        l->kernel, nargs, nparam);
+                        "%s: launch of \"%s\": %zu argument%s given, %zu needed", c->path,
+                        l->kernel, nargs, nargs == 1 ? "" : "s", nparam);
     }
     if (nargs > MAX_ARGS) {
         return cli_fail(CLI_INPUT, "%s: launch of \"%s\": more than %d arguments",
@@ -153,11 +153,17 @@ static int launch_one(run_case *c, const case_launch *l, rubus_module *module)
     if (l->nrange == 0) {
         st = rubus_launch_args(kernel, args, nargs);
     } else if ((uint32_t)l->nrange != rubus_kernel_ndim(kernel)) {
+        const uint32_t ndim = rubus_kernel_ndim(kernel);
+        if (ndim == 0) {
+            return cli_fail(CLI_INPUT,
+                            "%s: launch of \"%s\": a whole-array kernel takes no range",
+                            c->path, l->kernel);
+        }
         return cli_fail(
             CLI_INPUT,
-            "%s: launch of \"%s\": a range of %d dimensions for a kernel of %u "
-            "indices",
-            c->path, l->kernel, l->nrange, rubus_kernel_ndim(kernel));
+            "%s: launch of \"%s\": a range of %d dimension%s for a kernel of %u %s",
+            c->path, l->kernel, l->nrange, l->nrange == 1 ? "" : "s", ndim,
+            ndim == 1 ? "index" : "indices");
     } else {
         st = rubus_launch_range_args(kernel, l->lo, l->hi, args, nargs);
     }
@@ -315,18 +321,6 @@ static json_t *results_json(const run_case *c)
     return object;
 }
 
-// A file of a field format takes the one array that is to be written.
-static bool is_field_path(const char *path)
-{
-    static const char *const endings[] = {".vti", ".vtk", ".tsv", ".bin", ".png"};
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-        if (cli_has_ending(path, endings[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int write_field(const run_case *c, const char *path)
 {
     const case_array *only = NULL;
@@ -349,7 +343,7 @@ static int write_field(const run_case *c, const char *path)
 
 static int write_results(const run_case *c, const char *output, bool json)
 {
-    if (output != NULL && is_field_path(output)) {
+    if (output != NULL && cli_is_field_path(output)) {
         const int status = write_field(c, output);
         return status != CLI_DONE || !json ? status
                                            : cli_json_finish(results_json(c), CLI_DONE);

@@ -21,6 +21,7 @@ typedef struct solve_result {
     double t_peak;      // GB/s; NaN if it was not measured
     double chunk_min_s; // --bench: seconds of one iteration
     double chunk_median_s;
+    int64_t before; // iterations that a checkpoint had done
 } solve_result;
 
 static const char *kernels_name(int32_t kernels)
@@ -45,9 +46,9 @@ static double seconds_per_iteration(const solve_result *r)
     if (r->chunk_median_s > 0) {
         return r->chunk_median_s;
     }
-    return r->report.iterations > 0 && r->report.seconds > 0
-               ? r->report.seconds / (double)r->report.iterations
-               : (double)NAN;
+    const int64_t done = r->report.iterations - r->before;
+    return done > 0 && r->report.seconds > 0 ? r->report.seconds / (double)done
+                                             : (double)NAN;
 }
 
 static double t_eff_gbs(const solve_result *r)
@@ -165,8 +166,12 @@ static void print_report(const solve_result *r, const solve_options *o)
         printf("%.6g s an iteration (median), %.6g s (minimum)\n", r->chunk_median_s,
                r->chunk_min_s);
     } else {
-        printf("%.2f iterations / nx, %.3g s\n",
-               (double)r->report.iterations / (double)d->n[0], r->report.seconds);
+        printf("%.2f iterations / nx", (double)r->report.iterations / (double)d->n[0]);
+        if (r->before > 0) {
+            printf(", %lld of them in this run",
+                   (long long)(r->report.iterations - r->before));
+        }
+        printf(", %.3g s\n", r->report.seconds);
     }
     if (isfinite(t_eff_gbs(r))) {
         printf("T_eff %.2f GB/s", t_eff_gbs(r));
@@ -281,25 +286,33 @@ static int write_plot(const char *path, const solve_result *r, rubus_array *fiel
     return st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
 }
 
+// The first failure of several is the command's.
+static int worse(int status, int other)
+{
+    return status != CLI_DONE ? status : other;
+}
+
+// Each file by itself: what one of them fails at must not cost the others.
 static int write_files(const solve_options *o, rubus_relax *relax, const solve_result *r)
 {
     char title[256];
     describe(r, title, sizeof(title));
     int status = CLI_DONE;
+    rubus_array *field = rubus_relax_field(relax);
     if (o->output != NULL) {
         const rubus_output_desc desc = output_desc(r, title);
-        rubus_status st = rubus_field_write(o->output, rubus_relax_field(relax), &desc);
+        const rubus_status st = rubus_field_write(o->output, field, &desc);
         status = st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
     }
-    if (status == CLI_DONE && o->plot != NULL) {
-        status = write_plot(o->plot, r, rubus_relax_field(relax), title);
+    if (o->plot != NULL) {
+        status = worse(status, write_plot(o->plot, r, field, title));
     }
-    if (status == CLI_DONE && o->history != NULL) {
-        status = write_history(o->history, r);
+    if (o->history != NULL) {
+        status = worse(status, write_history(o->history, r));
     }
-    if (status == CLI_DONE && o->checkpoint != NULL) {
-        rubus_status st = rubus_relax_save(relax, o->checkpoint);
-        status = st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
+    if (o->checkpoint != NULL) {
+        const rubus_status st = rubus_relax_save(relax, o->checkpoint);
+        status = worse(status, st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL));
     }
     return status;
 }
@@ -313,14 +326,12 @@ static int finish_run(const solve_options *o, rubus_relax *relax, solve_result *
         return cli_fail_status(st, NULL);
     }
     int status = write_files(o, relax, r);
-    if (status != CLI_DONE) {
-        return status;
-    }
     r->t_peak = NAN;
     if (o->bench || o->common.json) {
-        status = measure_peak(rubus_array_context(rubus_relax_field(relax)), &r->t_peak);
-        if (status != CLI_DONE) {
-            return status;
+        const int measured =
+            measure_peak(rubus_array_context(rubus_relax_field(relax)), &r->t_peak);
+        if (measured != CLI_DONE) {
+            return worse(status, measured);
         }
     }
     const int32_t outcome = r->report.outcome;
@@ -330,11 +341,12 @@ static int finish_run(const solve_options *o, rubus_relax *relax, solve_result *
         describe(r, text, sizeof(text));
         fprintf(stderr, "rubus: %s\n", text);
     }
+    status = worse(status, yes ? CLI_DONE : CLI_NO);
     if (o->common.json) {
-        return cli_json_finish(report_json(r), yes ? CLI_DONE : CLI_NO);
+        return cli_json_finish(report_json(r), status);
     }
     print_report(r, o);
-    return cli_finish(yes ? CLI_DONE : CLI_NO);
+    return cli_finish(status);
 }
 
 static int solve_in_context(const solve_options *o, rubus_context *context)
@@ -351,8 +363,12 @@ static int solve_in_context(const solve_options *o, rubus_context *context)
         return cli_fail_status(st, st == RUBUS_ESHAPE ? o->lambda_path : NULL);
     }
     r.desc = rubus_relax_desc_get(relax);
-    st =
-        o->bench ? run_bench(relax, context, o->bench_chunks, &r) : run_to_the_end(relax);
+    st = rubus_relax_report_get(relax, &r.report);
+    r.before = r.report.iterations;
+    if (st == RUBUS_OK) {
+        st = o->bench ? run_bench(relax, context, o->bench_chunks, &r)
+                      : run_to_the_end(relax);
+    }
     const int status =
         st != RUBUS_OK ? cli_fail_status(st, NULL) : finish_run(o, relax, &r);
     rubus_relax_destroy(relax);

@@ -24,6 +24,17 @@ bool cli_has_ending(const char *path, const char *ending)
     return size > wanted && strcasecmp(path + size - wanted, ending) == 0;
 }
 
+bool cli_is_field_path(const char *path)
+{
+    static const char *const endings[] = {".vti", ".vtk", ".tsv", ".bin", ".png"};
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        if (cli_has_ending(path, endings[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool write_all(int fd, const char *text, size_t size)
 {
     while (size > 0) {

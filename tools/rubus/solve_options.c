@@ -7,10 +7,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "solve_options.h"
 
@@ -193,6 +196,24 @@ static void take_path(solve_options *o, int code)
     }
 }
 
+// Endings are looked at before hours of solving.
+static int check_endings(const solve_options *o)
+{
+    if (o->output != NULL && !cli_is_field_path(o->output) &&
+        !cli_has_ending(o->output, ".txt")) {
+        return cli_fail(CLI_INPUT,
+                        "%s: the ending of -o must be .vti, .vtk, .tsv, .txt, .bin or "
+                        ".png",
+                        o->output);
+    }
+    if (o->plot != NULL && !cli_has_ending(o->plot, ".png")) {
+        return cli_fail(CLI_INPUT,
+                        "%s: the ending of --plot must be .png (-o writes other formats)",
+                        o->plot);
+    }
+    return CLI_DONE;
+}
+
 // What does not go together, and what is missing.
 static int check_together(const solve_options *o)
 {
@@ -303,9 +324,26 @@ static int read_lambda(solve_options *o)
     if (o->lambda_path == NULL) {
         return CLI_DONE;
     }
-    FILE *file = fopen(o->lambda_path, "re");
+    // not blocking: a FIFO that nobody writes to must not hold the command up
+    const int fd = open(o->lambda_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        const int reason = errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return cli_fail(CLI_INPUT, "cannot read %s: %s", o->lambda_path,
+                        strerror(reason));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        close(fd);
+        return cli_fail(CLI_INPUT, "cannot read %s: it is no regular file",
+                        o->lambda_path);
+    }
+    FILE *file = fdopen(fd, "r");
     if (file == NULL) {
-        return cli_fail(CLI_INPUT, "cannot read %s: %s", o->lambda_path, strerror(errno));
+        close(fd);
+        return cli_out_of_memory();
     }
     double *list = NULL;
     size_t n = 0;
@@ -366,6 +404,9 @@ int solve_options_read(int argc, char **argv, solve_options *out, int *exit_stat
         return CLI_STOP;
     }
     *exit_status = check_together(out);
+    if (*exit_status == CLI_DONE) {
+        *exit_status = check_endings(out);
+    }
     if (*exit_status == CLI_DONE) {
         fill_defaults(out);
         *exit_status = read_lambda(out);
