@@ -263,11 +263,15 @@ START_TEST(launch_across_contexts_is_refused)
     begin(_i);
     rubus_context *there = backends_open((_i + 1) % BACKENDS);
     rubus_array *foreign = backends_ramp(there, 10, 0);
+    char here_name[32];
+    char there_name[32];
+    char words[128];
+    backends_name(_i, here_name);
+    backends_name((_i + 1) % BACKENDS, there_name);
+    snprintf(words, sizeof words, "`mix`|on backend %s|`b` lives on %s|rubus_array_copy",
+             here_name, there_name);
     fails(rubus_launch(backends_kernel(module, "mix"), a, foreign, 1.0, 3, 1),
-          RUBUS_EFOREIGN,
-          _i == 0   ? "`mix`|on backend reference|`b` lives on threads|rubus_array_copy"
-          : _i == 1 ? "on backend threads|`b` lives on threads"
-                    : "on backend threads|`b` lives on reference");
+          RUBUS_EFOREIGN, words);
     rubus_array_destroy(foreign);
     rubus_context_destroy(there);
     end();

@@ -27,9 +27,10 @@ static void take_log(void *user, int32_t level, const char *topic, const char *t
 
 static rubus_context *open_validated(int at)
 {
-    char spec[80];
+    char spec[96];
     rubus_context *context = NULL;
-    snprintf(spec, sizeof spec, "%s:validate=1", backends_spec[at]);
+    backends_plain(at, spec);
+    strcat(spec, ":validate=1");
     ok(rubus_context_create(spec, &context));
     ck_assert(context->validate);
     nlog = 0;
@@ -45,13 +46,16 @@ static void write_at(rubus_array *a, uint64_t first, char byte)
 
 START_TEST(mode_comes_from_the_spec_or_the_variable)
 {
-    rubus_context *context = backends_open(_i);
+    char spec[80];
+    backends_plain(_i, spec);
+    rubus_context *context = NULL;
+    ok(rubus_context_create(spec, &context));
     ck_assert(!context->validate);
     rubus_context_destroy(context);
     rubus_shutdown();
     setenv("RUBUS_VALIDATE", "1", 1);
     rubus__env_reset_for_test();
-    context = backends_open(_i);
+    ok(rubus_context_create(spec, &context));
     ck_assert(context->validate);
     unsetenv("RUBUS_VALIDATE");
     backends_finish(context);

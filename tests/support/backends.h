@@ -60,6 +60,21 @@ static inline rubus_context *backends_open(int at)
     return context;
 }
 
+/* The backend's name: what stands before the first ':' of its spec. */
+static inline void backends_name(int at, char out[32])
+{
+    snprintf(out, 32, "%.*s", (int)strcspn(backends_spec[at], ":"), backends_spec[at]);
+}
+
+/* Its spec without the key validate=1. */
+static inline void backends_plain(int at, char out[80])
+{
+    const char *key = strstr(backends_spec[at], ":validate=1");
+    const int n = key != NULL ? (int)(key - backends_spec[at]) : 79;
+    snprintf(out, 80, "%.*s%s", n, backends_spec[at],
+             key != NULL ? key + strlen(":validate=1") : "");
+}
+
 /* The last thing of a test: nothing of the library is left. */
 static inline void backends_finish(rubus_context *context)
 {
