@@ -41,7 +41,7 @@ compare() { # NAME OUTPUT WANT
     [ -z "$message" ] || note_failure "$1" "$message"
 }
 
-for backend in reference threads:threads=1 threads:threads=3; do
+for backend in reference threads:threads=1 threads:threads=3 $vulkan_specs; do
     for case in "$folder"/*.json; do
         base=${case%.json}
         name="$(basename "$base") on $backend"

@@ -13,7 +13,7 @@ json() { # MEMBER of the object in out
     grep -o "\"$1\": [^,}]*" out | cut -d ' ' -f 2-
 }
 
-for backend in reference threads:threads=1 threads:threads=3; do
+for backend in reference threads:threads=1 threads:threads=3 $vulkan_specs; do
     export RUBUS_BACKEND=$backend
     # The reference run in 1D, with every form of the kernels: to the bit the same.
     for kernels in math index fused; do

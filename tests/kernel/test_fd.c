@@ -6,13 +6,14 @@
  */
 #include "config.h"
 
+#include "tests/support/vulkan_specs.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
 #include <rubus/rubus.h>
 #include <string.h>
 
-static const char *const backends[] = {"reference", "threads"};
+static const char *const backends[] = {"reference", "threads" VULKAN_SPECS};
 enum { NBACKEND = (int)(sizeof(backends) / sizeof(backends[0])) };
 
 typedef enum {

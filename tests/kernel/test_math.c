@@ -10,13 +10,14 @@
  */
 #include "config.h"
 
+#include "tests/support/vulkan_specs.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
 #include <rubus/rubus.h>
 #include <string.h>
 
-static const char *const backends[] = {"reference", "threads"};
+static const char *const backends[] = {"reference", "threads" VULKAN_SPECS};
 enum { NBACKEND = (int)(sizeof(backends) / sizeof(backends[0])) };
 
 enum { MAX_ROWS = 1024, MAX_GROUPS = 64, MAX_ULP = 2 };

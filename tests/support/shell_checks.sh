@@ -20,6 +20,13 @@ trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 # shellcheck disable=SC2034
 rubus=$here/tools/rubus/rubus
 
+# The Vulkan backend as a list of specs, where it was built.
+# shellcheck disable=SC2034
+vulkan_specs=
+if [ -f "$here/.libs/rubus/plugins-1/rubus-vulkan.so" ]; then
+    vulkan_specs='vulkan:validate=1 vulkan:validate=1:descriptors=on'
+fi
+
 note_failure() {
     failures=$((failures + 1))
     printf 'FAILED: %s: %s\n' "$1" "$2"
