@@ -5,8 +5,9 @@
 
 packages_build="gcc libc6-dev make autoconf automake libtool libltdl-dev pkg-config libmd-dev \
 libjansson-dev libcairo2-dev libvulkan-dev libshaderc-dev glslang-dev spirv-tools glslc"
-packages_test="check clang-format-14 git mesa-vulkan-drivers vulkan-validationlayers"
-packages_full="clang clang-tidy cppcheck shellcheck valgrind xz-utils bear \
+packages_test="check clang-format-14 git mesa-vulkan-drivers vulkan-validationlayers \
+xz-utils"
+packages_full="clang clang-tidy cppcheck shellcheck valgrind bear \
 llvm libclang-rt-14-dev"
 # Read by the scripts that source this file.
 export packages_build packages_test packages_full

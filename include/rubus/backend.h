@@ -103,6 +103,7 @@ typedef struct rubus_param {
 #define RUBUS_ENTRY_NEEDS_F64 4u /**< computes in double */
 /** Dialect glsl: x of the range counts workgroups, whose size the text fixes. */
 #define RUBUS_ENTRY_GROUPS 8u
+#define RUBUS_ENTRY_LOOPS 16u /**< the source has loops: a point may take many turns */
 
 /** One entry = one pass of one kernel = one function of the text. */
 typedef struct rubus_entry {
@@ -144,8 +145,9 @@ typedef struct rubus_module_desc {
  * at 24, then the params at their offsets.
  *  - dialect "c":      `void SYMBOL(void *block)`, host pointers in the buffer slots;
  *    runs all points of [lo, hi) itself.
- *  - dialect "glsl":   the push constant is one 64-bit address of the block; device
- *    addresses in the buffer slots.
+ *  - dialect "glsl":   up to 128 bytes the block is the push constants, a longer one lies
+ *    in a buffer whose address is pushed; device addresses in the buffer slots (or
+ *    descriptors; see docs/backend-author.md).
  *  - dialect "opencl": `__kernel void SYMBOL(lo0, lo1, lo2, hi0, hi1, hi2, params...)`.
  *  - dialect "rk":     checked source; see docs.
  * The plugin copies the block, writes its addresses (buffer + first byte of the array)

@@ -87,7 +87,8 @@ rubus_status rubus__vfail(rubus_status st, const char *fmt, va_list args)
     return st;
 }
 
-rubus_status rubus__fail(rubus_status st, const char *fmt, ...)
+// In parentheses: for the analyser, base.h has macros of these names.
+rubus_status(rubus__fail)(rubus_status st, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -96,7 +97,7 @@ rubus_status rubus__fail(rubus_status st, const char *fmt, ...)
     return st;
 }
 
-rubus_status rubus__fail_prefix(rubus_status st, const char *fmt, ...)
+rubus_status(rubus__fail_prefix)(rubus_status st, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);

@@ -190,7 +190,7 @@ static rubus_status check_extents(const binder *b)
     const int64_t most = b->program->unit->numbers.int64 ? INT64_MAX : INT32_MAX;
     for (int32_t p = 0; p < b->work->decl->nparam; p++) {
         const rk_decl *decl = b->work->decl->param[p];
-        for (int32_t d = 0; d < decl->rank; d++) {
+        for (int32_t d = 0; d < 3 && d < decl->rank; d++) {
             const int64_t n = b->args[p].n[d];
             int64_t want = 0;
             const bool fits = rk_affine_eval(b->work->extent[p][d], b->symbol, &want);

@@ -208,7 +208,7 @@ static void write_apply(rk_c *c, const rk_expr *e, const rk_expr *const *operand
 {
     rk_c_part part[3];
     memset(part, 0, sizeof(part));
-    for (int i = 0; i < rk_op_operands(e->op); i++) {
+    for (int i = 0; i < 3 && i < rk_op_operands(e->op); i++) {
         part[i].expr = operand[i];
         part[i].type = operand[i]->type;
     }

@@ -85,7 +85,7 @@ void rk_c_value(rk_c *c, rk_value value)
     } else if (value.type == RK_INT) {
         rk_c_int(c, value.u.i);
     } else {
-        rk_c_add(c, value.u.b ? c->target->yes : c->target->no);
+        rk_c_add(c, "%s", value.u.b ? c->target->yes : c->target->no);
     }
 }
 
@@ -229,11 +229,11 @@ static bool try_power(rk_c *c, rk_type type, const rk_c_part *part)
         (n <= 0 && type != RK_REAL)) {
         return false;
     }
-    if (n == 0) {
+    const int size = (int)(n < 0 ? -n : n);
+    if (size == 0) {
         rk_c_add(c, "RK_REAL(1)");
         return true;
     }
-    const int size = (int)(n < 0 ? -n : n);
     c->power[type == RK_REAL ? 0 : 1] |= UINT64_C(1) << (size - 1);
     rk_c_add(c, n < 0 ? "(RK_REAL(1) / " : "");
     rk_c_add(c, type == RK_REAL ? "rk_power%d(" : "rk_ipower%d(", size);

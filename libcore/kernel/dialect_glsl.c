@@ -269,6 +269,7 @@ static void write_group(rk_c *c)
     if ((c->entry->flags & RUBUS_ENTRY_GROUPS) == 0u) {
         rk_c_line(c, "layout(local_size_x_id = 0, local_size_y_id = 1, "
                      "local_size_z_id = 2) in;");
+        rk_c_line(c, "layout(constant_id = 3) const bool rk_rows = false;");
         return;
     }
     const bool tree = c->entry->kind == RK_ENTRY_TREE;
@@ -364,4 +365,4 @@ static void emit(rk_program *program, rubus__text *out)
     rubus__text_fini(&body);
 }
 
-const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 2, .emit = emit};
+const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 3, .emit = emit};

@@ -129,9 +129,9 @@ void rk_glsl_fold_pass(rk_c *c)
     write_lanes(c);
     rk_c_write_interior_ends(c);
     rk_c_line(c, "const rk_i64 ahead = (RK_I64(k) - (xlo - xs)) & %d;", RK_LANES - 1);
-    rk_c_open(c, "for (rk_i64 x = xlo + ahead; x < xhi; x += %d)", RK_LANES);
-    rk_glsl_point(c);
-    rk_c_close(c);
+    rk_c_line(c, "const rk_i64 stride = %d;", RK_LANES);
+    rk_c_line(c, "rk_i64 x = xlo + ahead;");
+    rk_glsl_row(c, false);
     write_partials(c);
     rk_c_close(c);
     rk_glsl_rows_close(c, c->pass->rank);

@@ -113,7 +113,7 @@ rk_value rk_operate(const rk_numbers *numbers, rk_op op, rk_type type, rk_value 
     if (op == RK_OP_POWI && type == RK_REAL) {
         want[0] = RK_REAL; /* an int to a power that is no literal */
     }
-    for (int k = 0; k < rk_op_operands(op); k++) {
+    for (int k = 0; k < 3 && k < rk_op_operands(op); k++) {
         if (want[k] != RK_VOID && want[k] != operand[k]->type) {
             *operand[k] = rk_convert(numbers, *operand[k], want[k]);
         }
@@ -237,7 +237,7 @@ static rubus_status target_view(const rk_machine *m, const rk_item *item,
     int64_t step = (int64_t)rubus__type_size(array->type);
     int64_t first = 0;
     int32_t axis = 0;
-    for (int32_t d = 0; d < array->rank; d++) {
+    for (int32_t d = 0; d < 3 && d < array->rank; d++) {
         int64_t lo = rk_machine_affine(m, item->target[d].lo);
         int64_t size = 1;
         if (item->target[d].keep) {
@@ -290,7 +290,7 @@ static rubus_status value_fits(const rk_machine *m, const rk_item *item,
         return rk_machine_fail(m, RUBUS_EBOUNDS, value->bad->at,
                                "a slice leaves the field that it is taken of");
     }
-    for (int32_t d = 0; d < value->rank; d++) {
+    for (int32_t d = 0; d < 3 && d < value->rank; d++) {
         bool fits = value->n[d] == n[d] || (value->n[d] == 1 && value->stride[d] == 0);
         if (!fits || value->rank != item->rank) {
             return rk_machine_fail(

@@ -33,11 +33,11 @@ static rk_value as_type(const rk_machine *m, rk_value v, rk_type type)
 /* --- messages --------------------------------------------------------------------- */
 
 /* "3, 0" */
-static void list_text(char *out, size_t room, const int64_t *n, int32_t count)
+static void list_text(char *out, size_t room, const int64_t n[3], int32_t count)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (int32_t k = 0; k < count && used < room; k++) {
+    for (int32_t k = 0; k < 3 && k < count && used < room; k++) {
         int w = rubus__snprintf(out + used, room - used, "%s%lld", k > 0 ? ", " : "",
                                 (long long)n[k]);
         used += w > 0 ? (size_t)w : 0;

@@ -187,6 +187,27 @@ static void add_needed(layout *l, rk_entry *entry, const rk_need *need,
     }
 }
 
+/* Whether what the user wrote for a point has loops; those of the library are short. */
+static bool has_loops(layout *l, rk_stmt *body, const rk_pass *pass)
+{
+    rk_func_list list = {.unit = l->unit};
+    if (body != NULL) {
+        rk_func_list_add_stmt(&list, body);
+    }
+    for (int32_t i = 0; body == NULL && i < pass->nnode; i++) {
+        if (pass->node[i]->kind == RK_IR_CALL) {
+            rk_func_list_add(&list, pass->node[i]->func);
+        }
+    }
+    bool found = rk_stmt_has(body, RK_STMT_FOR) || rk_stmt_has(body, RK_STMT_WHILE);
+    for (int32_t i = 0; i < list.n && !found; i++) {
+        const rk_decl *func = list.func[i];
+        found = !func->at.source->library && (rk_stmt_has(func->body, RK_STMT_FOR) ||
+                                              rk_stmt_has(func->body, RK_STMT_WHILE));
+    }
+    return found;
+}
+
 static void pass_entry(layout *l, int32_t number)
 {
     const rk_kernel *kernel = &l->program->kernel[l->kernel];
@@ -199,7 +220,8 @@ static void pass_entry(layout *l, int32_t number)
     } else {
         rk_need_pass(&need, pass);
     }
-    const bool error = find_sites(l, point ? kernel->decl->body : NULL, pass);
+    rk_stmt *body = point ? kernel->decl->body : NULL;
+    const bool error = find_sites(l, body, pass);
     rk_entry *entry = entry_add(
         l, RK_ENTRY_PASS, kernel->decl->nparam + pass->nfold + 1 + kernel->work->nsymbol);
     entry->pass = number;
@@ -211,6 +233,7 @@ static void pass_entry(layout *l, int32_t number)
                                        (int)number, (int)kernel->plan->npass);
     entry->flags |= need.atomics ? RUBUS_ENTRY_ATOMICS : 0u;
     entry->flags |= need.uneven ? RUBUS_ENTRY_UNEVEN : 0u;
+    entry->flags |= has_loops(l, body, pass) ? RUBUS_ENTRY_LOOPS : 0u;
     entry->bytes_per_point = pass->bytes_per_point;
     entry->ops_per_point = pass->ops_per_point;
     if (pass->nfold > 0) { // what is launched are segments

@@ -347,7 +347,7 @@ static bool is_keyword(const char *name)
         "while",  "break",  "continue", "return", "over", "true", "false",
     };
     for (size_t i = 0; i < sizeof keyword / sizeof *keyword; i++) {
-        if (strcmp(name, keyword[i]) == 0) {
+        if (name[0] == keyword[i][0] && strcmp(name, keyword[i]) == 0) {
             return true;
         }
     }

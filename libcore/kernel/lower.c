@@ -242,6 +242,7 @@ static rk_ir *lower_slice(rk_lower *lower, const rk_field *field, const rk_at *a
                           const rk_chain *chain)
 {
     rk_at inner[3];
+    memset(inner, 0, sizeof(inner));
     int32_t next = 0;
     for (int32_t d = 0; d < field->a->rank; d++) {
         if (field->sub[d].keep) {
@@ -411,6 +412,7 @@ static rk_ir *lower_any(rk_lower *lower, const rk_field *field, const rk_at *at,
         return lower_slice(lower, field, at, chain);
     case RK_FIELD_LIFT: {
         rk_at inner[3];
+        memset(inner, 0, sizeof(inner));
         int32_t next = 0;
         for (int32_t d = 0; d < field->rank; d++) {
             if (!field->lift[d]) {

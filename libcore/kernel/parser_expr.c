@@ -318,7 +318,7 @@ static const rk_binary_op *find_binary(const rk_parser *p)
         return NULL;
     }
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        if (strcmp(token->name, list[i].text) == 0) {
+        if (token->name[0] == list[i].text[0] && strcmp(token->name, list[i].text) == 0) {
             return &list[i];
         }
     }

@@ -27,7 +27,7 @@ const rk_token *rk_parser_ahead(const rk_parser *p, int32_t n)
 bool rk_token_is(const rk_token *token, const char *text)
 {
     return (token->kind == RK_TOKEN_PUNCT || token->kind == RK_TOKEN_KEYWORD) &&
-           strcmp(token->name, text) == 0;
+           token->name[0] == text[0] && strcmp(token->name, text) == 0;
 }
 
 bool rk_parser_is(const rk_parser *p, const char *text)

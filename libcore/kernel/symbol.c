@@ -304,7 +304,7 @@ bool rk_symbols_build(rk_unit *unit, rk_decl *kernel, rk_work *work)
 {
     header h = {.unit = unit, .kernel = kernel, .work = work, .good = true};
     const size_t nparam = (size_t)kernel->nparam;
-    if (kernel->extent_decl == NULL) {
+    if (kernel->nextent == 0) {
         for (int32_t p = 0; p < kernel->nparam; p++) {
             for (int32_t d = 0; d < kernel->param[p]->rank; d++) {
                 if (kernel->param[p]->extent[d] != NULL) {

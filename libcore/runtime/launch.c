@@ -39,6 +39,14 @@ static void put_scalar(const rk_slot *s, const rubus_arg *arg, char *block)
     }
 }
 
+/* Slots that only a fold can fill. */
+static bool of_fold(const rk_slot *s)
+{
+    return s->kind == RK_SLOT_PARTIAL || s->kind == RK_SLOT_TREE_SRC ||
+           s->kind == RK_SLOT_TREE_DST || s->kind == RK_SLOT_TREE_N ||
+           s->kind == RK_SLOT_TREE_LAST;
+}
+
 static const rubus__operand *slot_operand(const rubus__bound *bound, const rk_slot *s,
                                           const rubus__fold_slots *fold,
                                           rubus__operand *spare)
@@ -75,8 +83,10 @@ static void put_value(const rubus__bound *bound, const rk_slot *s,
     case RK_SLOT_TREE_N:
         value = fold->n;
         break;
-    default: /* RK_SLOT_TREE_LAST */
+    case RK_SLOT_TREE_LAST:
         value = fold->last;
+        break;
+    default: /* the others are buffers */
         break;
     }
     memcpy(block + s->offset, &value, sizeof(value));
@@ -94,6 +104,12 @@ rubus_status rubus__launch_entry(const rubus__bound *bound, int32_t entry,
     uint32_t nbuffer = 0;
     for (int32_t i = 0; i < e->nslot; i++) {
         const rk_slot *s = &e->slot[i];
+        if (fold == NULL && of_fold(s)) {
+            return rubus__fail(RUBUS_EINTERNAL,
+                               "launch of `%s`: its entry %d works on partial results, "
+                               "but the pass has none; report this",
+                               bound->kernel->k->decl->name, (int)entry);
+        }
         if (s->access == 0) {
             put_value(bound, s, fold, block);
             continue;

@@ -267,7 +267,7 @@ static rubus_status report(const char *spec, const char *why, const rubus__spec 
 static rubus_status try_items(const rubus__spec *parsed, rubus__text *tried,
                               rubus__device **out_device)
 {
-    rubus_status all = RUBUS_OK;
+    rubus_status all = RUBUS_ENODEV;
     for (size_t i = 0; i < parsed->n; i++) {
         const rubus__item *item = &parsed->item[i];
         bool typo = false;

@@ -215,8 +215,8 @@ rubus_status vk_context_create(void *pointer, uint32_t device, void **out_ctx)
     return RUBUS_OK;
 }
 
-/* Legal half built, on a lost device, and in a child process, where the driver must not
- * be called: what it holds there ends with the process. */
+/* Legal half built, on a lost device, and in a child process, where only host memory is
+ * freed: the driver must not be called there, and what it holds ends with the process. */
 void vk_context_destroy(void *pointer)
 {
     vk_context *ctx = pointer;
@@ -224,11 +224,6 @@ void vk_context_destroy(void *pointer)
         return;
     }
     const rubus_host *host = ctx->host;
-    if (vk_backend_forked(ctx->be)) {
-        vk_memory_fini(ctx);
-        host->free(host->ctx, ctx);
-        return;
-    }
     if (ctx->stream != NULL) {
         vk_queue_fini(ctx);
     }
@@ -236,7 +231,8 @@ void vk_context_destroy(void *pointer)
         vk_pipelines_fini(ctx);
     }
     vk_memory_fini(ctx);
-    if (ctx->device != VK_NULL_HANDLE && ctx->api.DestroyDevice != NULL) {
+    if (ctx->device != VK_NULL_HANDLE && ctx->api.DestroyDevice != NULL &&
+        !vk_backend_forked(ctx->be)) {
         ctx->api.DestroyDevice(ctx->device, NULL);
     }
     host->free(host->ctx, ctx);
@@ -245,6 +241,9 @@ void vk_context_destroy(void *pointer)
 rubus_status vk_usable(vk_context *ctx)
 {
     const rubus_host *host = ctx->host;
+    if (vk_process_ends()) {
+        return vk_fail_end(host);
+    }
     if (vk_backend_forked(ctx->be)) {
         return host->fail(host->ctx, RUBUS_EFORKED,
                           "this context was opened before fork, and drivers do not "

@@ -32,6 +32,9 @@ static void pool_back(vk_context *ctx, void *thing)
 {
     pool *p = thing;
     struct vk_pools *pools = ctx->pipelines->pools;
+    if (vk_backend_forked(ctx->be)) {
+        return; // vk_pools_fini frees it
+    }
     (void)ctx->api.ResetDescriptorPool(ctx->device, p->handle, 0);
     p->sets = POOL_SETS;
     p->buffers = p->room;

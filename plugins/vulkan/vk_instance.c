@@ -59,10 +59,37 @@ static void unmark_process(vk_backend *be)
     }
 }
 
+/* Set when the process ends, before the destructors of drivers and layers run: handlers
+ * of exit run latest first, and ours is registered after they were loaded. After that no
+ * function of theirs may be called. */
+static atomic_bool ending;
+
+static void note_end(void)
+{
+    atomic_store_explicit(&ending, true, memory_order_release);
+}
+
+bool vk_process_ends(void)
+{
+    // pairs with the store in note_end
+    return atomic_load_explicit(&ending, memory_order_acquire);
+}
+
+rubus_status vk_fail_end(const rubus_host *host)
+{
+    return host->fail(host->ctx, RUBUS_ESTATE,
+                      "the process is ending, and Vulkan's drivers have gone already: "
+                      "use the library before, or in a handler that was registered with "
+                      "atexit after the first context was opened");
+}
+
 bool vk_backend_forked(const vk_backend *be)
 {
     if (!be->started) {
         return false;
+    }
+    if (vk_process_ends()) {
+        return true;
     }
     return be->mine != NULL ? *(const volatile uint32_t *)be->mine == 0
                             : getpid() != be->pid;
@@ -81,8 +108,8 @@ typedef struct vk_kept {
     bool messages; /* VK_EXT_debug_utils is on */
 } vk_kept;
 
-/* The one mutable global of the plugin. Changed only by exchanges of the whole list, so
- * that no lock can be left behind by a fork. */
+/* With `ending` the mutable globals of the plugin. Changed only by exchanges of the
+ * whole list, so that no lock can be left behind by a fork. */
 static _Atomic(vk_kept *) kept_list;
 
 static void kept_put(vk_kept *list)
@@ -405,7 +432,14 @@ static rubus_status fresh_instance(vk_backend *be)
                               "opening Vulkan: out of memory");
     }
     rubus_status st = open_loader(be);
-    return st == RUBUS_OK ? make_instance(be) : st;
+    if (st == RUBUS_OK) {
+        st = make_instance(be);
+    }
+    if (st == RUBUS_OK && atexit(note_end) != 0) {
+        // only calls at the very end of the process could suffer
+        be->host->log(be->host->ctx, 2, "vulkan: no room for a handler at exit");
+    }
+    return st;
 }
 
 static rubus_status start(vk_backend *be)
@@ -439,6 +473,9 @@ static rubus_status start(vk_backend *be)
 rubus_status vk_backend_start(vk_backend *be)
 {
     const rubus_host *host = be->host;
+    if (vk_process_ends()) {
+        return vk_fail_end(host);
+    }
     if (vk_backend_forked(be)) { // before the lock, which a parent's thread may have held
         return host->fail(host->ctx, RUBUS_EFORKED,
                           "Vulkan was opened before fork, and drivers do not survive "

@@ -17,6 +17,10 @@
 /* A dispatch that costs more bytes than this is cut in several: drivers end programs that
  * keep a device busy for seconds. */
 #define DISPATCH_MOST (UINT64_C(16) << 30)
+/* Invocations along a dimension, and so the most that an index grows at once. Indices of
+ * 32 bits serve up to an end that leaves room for it. */
+#define STEP_MOST (1 << 24)
+#define NARROW_MOST (INT32_MAX - STEP_MOST)
 
 typedef struct launch {
     vk_context *ctx;
@@ -41,7 +45,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 static bool is_wide(const vk_entry *entry, const rubus_launch_info *info)
 {
     for (int d = 0; d < 3; d++) {
-        if (info->lo[d] < INT32_MIN || info->hi[d] > INT32_MAX) {
+        if (info->lo[d] < INT32_MIN || info->hi[d] > NARROW_MOST) {
             return true;
         }
     }
@@ -53,7 +57,7 @@ static bool is_wide(const vk_entry *entry, const rubus_launch_info *info)
     for (uint32_t i = 0; i < entry->nlong; i++) {
         int64_t value;
         memcpy(&value, (const unsigned char *)info->block + entry->long_place[i], 8);
-        if (value < INT32_MIN || value > INT32_MAX) {
+        if (value < INT32_MIN || value > NARROW_MOST) {
             return true;
         }
     }
@@ -66,11 +70,11 @@ static rubus_status choose_pipeline(launch *l)
     const bool wide = is_wide(l->entry, l->info);
     if (l->entry->pipeline[wide] == VK_NULL_HANDLE) {
         if (wide && !l->ctx->limits.int64) {
-            return host->fail(
-                host->ctx, RUBUS_ELIMIT,
-                "%s: an array or a range has more than 2147483647 elements, "
-                "and the device %s has only 32-bit integers",
-                l->entry->label, l->ctx->physical->properties.deviceName);
+            return host->fail(host->ctx, RUBUS_ELIMIT,
+                              "%s: an array or a range has more than %d elements, "
+                              "and the device %s has only 32-bit integers",
+                              l->entry->label, NARROW_MOST,
+                              l->ctx->physical->properties.deviceName);
         }
         const rubus_status st = vk_pipeline_make(l->module, l->entry, wide);
         if (st != RUBUS_OK) {
@@ -166,9 +170,78 @@ static rubus_status make_arguments(const launch *l, unsigned char push[VK_BLOCK_
 
 /* --- recording -------------------------------------------------------------------- */
 
-/* On a CPU the parameters are read once for each invocation, lane by lane: fewer of them,
- * with more points each, are faster. */
+/* On a CPU every group reads the parameters, lane by lane, and neighbouring groups share
+ * no cache: few groups, each with many points and, where there are rows enough, whole
+ * ones. */
 #define SOFTWARE_GROUPS 16
+#define SOFTWARE_POINTS 1024 /* of a group before there is another */
+/* llvmpipe leaves all loops of an invocation after 65535 turns, those of nested loops
+ * counted together, and says nothing: no invocation gets more points (or, where the text
+ * loops for a group, more work of groups) than this; where the kernel itself loops, one
+ * if it can be. A larger box is run in pieces. */
+#define SOFTWARE_TURNS 1024
+#define SOFTWARE_GROUP_TURNS 64
+#define SOFTWARE_LOOP_TURNS 4
+
+static uint64_t turns_allowed(const vk_entry *entry)
+{
+    return entry->groups  ? SOFTWARE_GROUP_TURNS
+           : entry->loops ? SOFTWARE_LOOP_TURNS
+                          : SOFTWARE_TURNS;
+}
+
+/* Dispatches that the box needs for that. */
+static uint64_t pieces_on_cpu(const launch *l)
+{
+    uint64_t turns = 1;
+    for (int d = 0; d < 3; d++) {
+        const uint64_t points = (uint64_t)(l->hi[d] - l->lo[d]);
+        const uint64_t need = (points - 1) / l->entry->local[d] + 1;
+        turns = product(turns, (need - 1) / l->ctx->limits.groups[d] + 1);
+    }
+    return (turns - 1) / turns_allowed(l->entry) + 1;
+}
+
+static void count_on_cpu(const launch *l, uint32_t n[3])
+{
+    uint64_t points = 1;
+    for (int d = 0; d < 3; d++) {
+        points = product(points, (uint64_t)(l->hi[d] - l->lo[d]));
+    }
+    const uint64_t wanted = (points - 1) / SOFTWARE_POINTS + 1;
+    uint32_t left = wanted < SOFTWARE_GROUPS ? (uint32_t)wanted : SOFTWARE_GROUPS;
+    uint64_t turn = l->entry->loops ? 1 : turns_allowed(l->entry);
+    for (int d = 0; d < 3; d++) {
+        const uint64_t extent = (uint64_t)(l->hi[d] - l->lo[d]);
+        const uint32_t local = l->entry->local[d];
+        turn = product(turn, extent < local ? extent : local);
+    }
+    const uint64_t least = (points - 1) / turn + 1;
+    if (left < least) {
+        left = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+    }
+    for (int d = 2; d >= 0; d--) {
+        n[d] = n[d] < left ? n[d] : left;
+        left = (left - 1) / n[d] + 1;
+    }
+}
+
+/* An index of 32 bits must not pass its end by more than it can hold. */
+static void count_groups(const launch *l, uint32_t n[3])
+{
+    const vk_context *ctx = l->ctx;
+    const vk_entry *entry = l->entry;
+    for (int d = 0; d < 3; d++) {
+        const uint64_t points = (uint64_t)(l->hi[d] - l->lo[d]);
+        const uint64_t most = STEP_MOST / entry->local[d];
+        uint64_t need = (points - 1) / entry->local[d] + 1;
+        need = need < most ? need : most;
+        n[d] = need < ctx->limits.groups[d] ? (uint32_t)need : ctx->limits.groups[d];
+    }
+    if (ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        count_on_cpu(l, n);
+    }
+}
 
 static void dispatch(const launch *l, VkCommandBuffer cmd, VkDescriptorSet set,
                      const unsigned char *push)
@@ -191,18 +264,7 @@ static void dispatch(const launch *l, VkCommandBuffer cmd, VkDescriptorSet set,
                                   entry->push_size, push);
     }
     uint32_t n[3];
-    for (int d = 0; d < 3; d++) {
-        const uint64_t points = (uint64_t)(l->hi[d] - l->lo[d]);
-        const uint64_t need = (points - 1) / entry->local[d] + 1;
-        n[d] = need < ctx->limits.groups[d] ? (uint32_t)need : ctx->limits.groups[d];
-    }
-    while (!entry->groups &&
-           ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU &&
-           (uint64_t)n[0] * n[1] * n[2] > SOFTWARE_GROUPS) {
-        uint32_t *most = n[0] > n[1] ? &n[0] : &n[1];
-        most = n[2] > *most ? &n[2] : most;
-        *most = (*most + 1) / 2;
-    }
+    count_groups(l, n);
     ctx->api.CmdDispatch(cmd, n[0], n[1], n[2]);
 }
 
@@ -252,10 +314,14 @@ static rubus_status run(launch *l)
     const int64_t lo = l->lo[cut];
     const int64_t hi = l->hi[cut];
     const uint64_t n = (uint64_t)(hi - lo);
-    if (l->cost <= DISPATCH_MOST || n == 1) {
+    uint64_t pieces = l->cost <= DISPATCH_MOST ? 1 : l->cost / DISPATCH_MOST + 1;
+    if (l->ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+        const uint64_t least = pieces_on_cpu(l);
+        pieces = pieces > least ? pieces : least;
+    }
+    if (pieces <= 1 || n <= 1) {
         return run_piece(l);
     }
-    uint64_t pieces = l->cost / DISPATCH_MOST + 1;
     pieces = pieces < n ? pieces : n;
     const int64_t step = (int64_t)((n - 1) / pieces + 1);
     rubus_status st = RUBUS_OK;

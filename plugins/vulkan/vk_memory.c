@@ -229,10 +229,11 @@ static rubus_status block_create(vk_context *ctx, uint32_t type, uint64_t nbyte,
     const rubus_host *host = ctx->host;
     const VkMemoryType *about = &ctx->physical->memory.memoryTypes[type];
     if (ctx->heap->nblock >= ctx->limits.allocations) {
-        return host->fail(host->ctx, RUBUS_ELIMIT,
-                          "memory of '%s': it allows %u allocations, and all are in use; "
-                          "free arrays first",
-                          ctx->physical->properties.deviceName, ctx->limits.allocations);
+        host->fail(host->ctx, RUBUS_ELIMIT,
+                   "memory of '%s': it allows %u allocations, and all are in use; "
+                   "free arrays first",
+                   ctx->physical->properties.deviceName, ctx->limits.allocations);
+        return RUBUS_ELIMIT;
     }
     if (nbyte > heap_room(ctx, about->heapIndex)) {
         return RUBUS_EDEVMEM;
@@ -366,7 +367,8 @@ static rubus_status take_of_type(vk_context *ctx, uint32_t type,
                                    "memory: %" PRIu64 " bytes at a multiple of %" PRIu64
                                    " do not fit a new block",
                                    need->size, need->alignment);
-        drop_empty(ctx, true);
+        ctx->heap->block[type] = block->next; // the new one is the first
+        block_free(ctx, block);
     }
     return st;
 }

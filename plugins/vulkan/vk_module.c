@@ -49,7 +49,7 @@ static uint64_t type_size(uint32_t type)
 static void copy_entry(carver *c, const rubus_entry *from, vk_entry *to)
 {
     uint32_t nlong = 0;
-    const bool counting = c->at == NULL;
+    const bool counting = c->at == NULL || to == NULL;
     vk_operand *operand = carve(c, from->nbuffer * sizeof *operand);
     uint32_t *place = carve(c, from->nparam * sizeof *place);
     vk_access *access = carve(c, from->nbuffer * sizeof *access);
@@ -91,6 +91,7 @@ static void describe_entry(const vk_context *ctx, const rubus_entry *from, vk_en
     // addresses are pushed where the block is not; descriptors need none
     to->push_size = to->pushed ? (from->block_size + 3) / 4 * 4 : 8;
     to->groups = (from->flags & RUBUS_ENTRY_GROUPS) != 0;
+    to->loops = (from->flags & RUBUS_ENTRY_LOOPS) != 0;
     to->point_cost = from->bytes_per_point > from->ops_per_point ? from->bytes_per_point
                                                                  : from->ops_per_point;
     if (to->point_cost == 0) {

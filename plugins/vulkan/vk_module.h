@@ -26,6 +26,7 @@ typedef struct vk_entry {
     uint32_t push_size; /* bytes of push constants */
     uint32_t local[3];  /* points along each dimension that a group takes at once */
     bool groups;        /* of RUBUS_ENTRY_GROUPS */
+    bool loops;         /* of RUBUS_ENTRY_LOOPS */
     bool pushed;        /* the block is the push constants */
     uint64_t point_cost;
     const char *label;

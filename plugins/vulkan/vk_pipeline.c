@@ -159,9 +159,12 @@ void vk_local_size(const vk_context *ctx, uint32_t ndim, uint32_t out_local[3])
 {
     static const uint32_t wanted[3][3] = {{128, 1, 1}, {64, 4, 1}, {64, 2, 2}};
     const vk_limits *limits = &ctx->limits;
+    // on a CPU the lanes of a vector: a larger group is a loop around the whole kernel
+    const bool cpu = ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const uint32_t vector[3] = {ctx->physical->subgroup_size, 1, 1};
     uint32_t left = limits->invocations;
     for (int d = 0; d < 3; d++) {
-        uint32_t n = wanted[ndim < 1 || ndim > 3 ? 0 : ndim - 1][d];
+        uint32_t n = cpu ? vector[d] : wanted[ndim < 1 || ndim > 3 ? 0 : ndim - 1][d];
         while (n > 1 && (n > limits->group_size[d] || n > left)) {
             n /= 2;
         }
@@ -242,14 +245,19 @@ static void name_pipeline(vk_context *ctx, VkPipeline pipeline, const char *labe
 static rubus_status specialise(vk_context *ctx, const vk_entry *entry,
                                VkShaderModule shader, VkPipeline *out_pipeline)
 {
-    static const VkSpecializationMapEntry map[3] = {
+    static const VkSpecializationMapEntry map[4] = {
         {.constantID = 0, .offset = 0, .size = sizeof(uint32_t)},
         {.constantID = 1, .offset = 4, .size = sizeof(uint32_t)},
-        {.constantID = 2, .offset = 8, .size = sizeof(uint32_t)}};
-    const VkSpecializationInfo constants = {.mapEntryCount = entry->groups ? 0 : 3,
+        {.constantID = 2, .offset = 8, .size = sizeof(uint32_t)},
+        {.constantID = 3, .offset = 12, .size = sizeof(VkBool32)}};
+    // several rows at once: on a CPU, where an invocation has many
+    const VkBool32 rows =
+        ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const uint32_t data[4] = {entry->local[0], entry->local[1], entry->local[2], rows};
+    const VkSpecializationInfo constants = {.mapEntryCount = entry->groups ? 0 : 4,
                                             .pMapEntries = map,
-                                            .dataSize = sizeof entry->local,
-                                            .pData = entry->local};
+                                            .dataSize = sizeof data,
+                                            .pData = data};
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

@@ -477,6 +477,9 @@ rubus_status vk_queue_init(vk_context *ctx)
         vk_pace_init(ctx);
         st = vk_order_init(ctx);
     }
+    if (st == RUBUS_OK) {
+        st = vk_ring_init(ctx);
+    }
     if (st == RUBUS_OK && ctx->be->validate) {
         st = vk_recorder_init(ctx);
     }

@@ -32,18 +32,15 @@ struct vk_ring {
     vk_buffer *stage[3];
 };
 
-static rubus_status get_ring(vk_context *ctx, struct vk_ring **out_ring)
+rubus_status vk_ring_init(vk_context *ctx)
 {
-    if (ctx->ring == NULL) {
-        struct vk_ring *ring =
-            ctx->host->alloc(ctx->host->ctx, sizeof *ring, _Alignof(max_align_t));
-        if (ring == NULL) {
-            return RUBUS_ENOMEM;
-        }
-        memset(ring, 0, sizeof *ring);
-        ctx->ring = ring;
+    struct vk_ring *ring =
+        ctx->host->alloc(ctx->host->ctx, sizeof *ring, _Alignof(max_align_t));
+    if (ring == NULL) {
+        return RUBUS_ENOMEM;
     }
-    *out_ring = ctx->ring;
+    memset(ring, 0, sizeof *ring);
+    ctx->ring = ring;
     return RUBUS_OK;
 }
 
@@ -114,16 +111,12 @@ rubus_status vk_ring_take(vk_context *ctx, uint64_t nbyte, uint64_t align,
                                "the backend vulkan has pieces up to %u",
                                nbyte, VK_CHUNK);
     }
-    struct vk_ring *ring = NULL;
-    rubus_status st = get_ring(ctx, &ring);
-    if (st != RUBUS_OK) {
-        return st;
-    }
+    struct vk_ring *ring = ctx->ring;
     align = align > 1 ? align : 1;
     chunk *c = &ring->chunk[ring->at];
     uint64_t first = (c->head + align - 1) / align * align;
     if (c->buffer == NULL || first > VK_CHUNK || nbyte > VK_CHUNK - first) {
-        st = next_chunk(ctx, ring);
+        rubus_status st = next_chunk(ctx, ring);
         if (st != RUBUS_OK) {
             return st;
         }
@@ -143,7 +136,7 @@ rubus_status vk_ring_take(vk_context *ctx, uint64_t nbyte, uint64_t align,
 void vk_ring_commit(vk_context *ctx)
 {
     struct vk_ring *ring = ctx->ring;
-    if (ring == NULL || !ring->open) {
+    if (!ring->open) {
         return;
     }
     for (uint32_t i = 0; i < ring->n; i++) {
@@ -158,7 +151,7 @@ void vk_ring_commit(vk_context *ctx)
 rubus_status vk_ring_publish(vk_context *ctx)
 {
     struct vk_ring *ring = ctx->ring;
-    for (uint32_t i = 0; ring != NULL && i < ring->n; i++) {
+    for (uint32_t i = 0; i < ring->n; i++) {
         chunk *c = &ring->chunk[i];
         if (c->head > c->sent) {
             rubus_status st =
@@ -177,9 +170,9 @@ rubus_status vk_ring_publish(vk_context *ctx)
 
 rubus_status vk_ring_stage(vk_context *ctx, uint32_t which, vk_buffer **out_buffer)
 {
-    struct vk_ring *ring = NULL;
-    rubus_status st = get_ring(ctx, &ring);
-    if (st == RUBUS_OK && ring->stage[which] == NULL) {
+    struct vk_ring *ring = ctx->ring;
+    rubus_status st = RUBUS_OK;
+    if (ring->stage[which] == NULL) {
         st = vk_buffer_make(ctx, which == 0 ? VK_STAGE_SMALL : VK_STAGE_LARGE,
                             VK_FOR_READBACK, &ring->stage[which]);
     }

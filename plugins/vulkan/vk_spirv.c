@@ -92,10 +92,10 @@ static const rubus_glsl_table *module_open(const char *path, char why[WHY_ROOM])
         return NULL;
     }
     const rubus_glsl_table *table = dlsym(library, RUBUS_GLSL_SYMBOL);
+    dlclose(library); // RTLD_NODELETE: it stays
     if (table == NULL || table->abi != RUBUS_GLSL_ABI ||
         table->struct_size < sizeof *table) {
         snprintf(why, WHY_ROOM, "%s is of another version of Rubus", path);
-        dlclose(library);
         return NULL;
     }
     return table;

@@ -135,9 +135,12 @@ typedef struct vk_backend {
  * be->device. RUBUS_EFORKED in a child of the process that started it. */
 rubus_status vk_backend_start(vk_backend *be);
 void vk_backend_stop(vk_backend *be);
-/* Whether this process is a child of the one that started the backend: then nothing of
- * Vulkan may be called, not even to destroy. */
+/* Whether this process is a child of the one that started the backend, or is ending: then
+ * nothing of Vulkan may be called, not even to destroy. */
 bool vk_backend_forked(const vk_backend *be);
+/* Whether handlers of exit run that come after drivers and layers are gone. */
+bool vk_process_ends(void);
+rubus_status vk_fail_end(const rubus_host *host); /* RUBUS_ESTATE, with its text */
 /* RUBUS_OK, or with validate the error that repeats the first message of a layer. */
 rubus_status vk_messages_check(vk_backend *be);
 rubus_status vk_device_count(void *be, uint32_t *out_n);
@@ -267,6 +270,7 @@ typedef struct
 
 rubus_status vk_ring_take(vk_context *ctx, uint64_t nbyte, uint64_t align,
                           vk_piece *out_piece);
+rubus_status vk_ring_init(vk_context *ctx); /* memory comes with the first piece */
 void vk_ring_fini(vk_context *ctx);
 rubus_status vk_write(void *ctx, void *buffer, uint64_t first, const void *src,
                       uint64_t n);
@@ -309,8 +313,9 @@ struct vk_context {
 
 rubus_status vk_context_create(void *be, uint32_t device, void **out_ctx);
 void vk_context_destroy(void *ctx);
-/* RUBUS_OK, or the error that a lost device or a fork gives. First line of every slot.
- * Slots that destroy ask vk_backend_forked(ctx->be), and then free only memory. */
+/* RUBUS_OK, or the error that a lost device, a fork or the end of the process gives. The
+ * first line of every slot. Slots that destroy ask vk_backend_forked(ctx->be), and then
+ * free only memory. */
 rubus_status vk_usable(vk_context *ctx);
 
 #endif

@@ -37,12 +37,27 @@ done
 fails "an unknown name" 4 env RUBUS_BACKEND=thread "${run[@]}"
 says "an unknown name" 'threads' err
 says "an unknown name lists what exists" 'reference' err
+# Backends that the project knows and that are not in this installation. vulkan may be
+# built here: a copy of the library whose folder of plugins has all but that stands for an
+# installation without it.
+without=$work/without
+mkdir -p "$without/rubus/plugins-1" && cp -P "$here"/.libs/librubus.so* "$without/" &&
+    cp good/rubus-threads.so "$without/rubus/plugins-1/" && chmod -R go-w "$without"
+copy=(env -u RUBUS_PLUGIN_PATH LD_LIBRARY_PATH="$without" "$here/tools/rubus/.libs/rubus")
 for known in cuda hip metal oneapi opencl vulkan; do
-    fails "$known is not installed" 4 env RUBUS_BACKEND=$known "${run[@]}"
+    if "${copy[@]}" devices | grep -q "^$known "; then
+        echo "left out: $known is installed where this build would be"
+        continue
+    fi
+    fails "$known is not installed" 4 "${copy[@]}" run k.rk --case k.json -b $known
     says "$known is not installed: the file" "rubus-$known\\.so" err
     checks=$((checks + 1))
-    grep -qF "$plugins" err || note_failure "$known" "the folder is not named"
+    grep -qF "$without/rubus/plugins-1" err || note_failure "$known" "the folder is not named"
+    fails "$known by the variable" 4 env RUBUS_BACKEND=$known "${copy[@]}" run k.rk \
+        --case k.json
 done
+check "devices without it" "${copy[@]}" devices
+says "devices without it" '^threads ' out
 
 # --- folders of RUBUS_PLUGIN_PATH -------------------------------------------------------
 # A bad file in the current folder shows if that is searched.

@@ -9,5 +9,6 @@ dist_check_SCRIPTS += \
 	%D%/kernel_sources.sh \
 	%D%/manual.sh \
 	%D%/readme.sh \
-	%D%/solver_cases.sh
-EXTRA_DIST += %D%/kernels %D%/nonsquare.tsv
+	%D%/solver_cases.sh \
+	%D%/vulkan_cases.sh
+EXTRA_DIST += %D%/kernels %D%/nonsquare.tsv %D%/vulkan_hosts.c

@@ -91,8 +91,8 @@ START_TEST(point_kernel_shows_its_flags)
     ck_assert_int_eq(kernel->nentry, 1);
     const rk_entry *e = &program->entry[2];
     ck_assert_str_eq(e->symbol, "k1_nme_2_p0");
-    ck_assert_uint_eq(e->flags,
-                      RUBUS_ENTRY_ATOMICS | RUBUS_ENTRY_UNEVEN | RUBUS_ENTRY_NEEDS_F64);
+    ck_assert_uint_eq(e->flags, RUBUS_ENTRY_ATOMICS | RUBUS_ENTRY_UNEVEN |
+                                    RUBUS_ENTRY_NEEDS_F64 | RUBUS_ENTRY_LOOPS);
     // c, d and the extent p: the scalar that no statement reads has no place
     ck_assert_int_eq(e->nslot, 3);
     expect_slot(&e->slot[0], RK_SLOT_PARAM, "c", RUBUS_I32, RUBUS_READ | RUBUS_WRITE, 48);

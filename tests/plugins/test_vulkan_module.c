@@ -218,6 +218,42 @@ START_TEST(wide_code_gives_the_same)
 }
 END_TEST
 
+/* --- fork ------------------------------------------------------------------------- */
+
+/* Also what waits for the device: a module, an array, upload memory, descriptors. */
+START_TEST(child_gives_all_memory_back)
+{
+    enum { N = 1000 };
+    open_variant(_i);
+    void *module = create();
+    void *old = create();
+    void *y = make_array(N);
+    void *x = make_array(N);
+    write_line(y, N, 0, 0);
+    write_line(x, N, 0, 1);
+    OK(axpy(old, y, 0, x, N, 3, N, 0, N));
+    ops.module_destroy(ctx, old);
+    ops.buffer_destroy(ctx, x);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20); // a driver that was called may hang
+        ops.module_destroy(ctx, module);
+        ops.buffer_destroy(ctx, y);
+        ops.context_destroy(ctx);
+        rubus_backend_plugin.close(be);
+        _exit(fake.live == 0 ? 0 : 1);
+    }
+    int status = 1;
+    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    double *got = read_array(y, N);
+    ck_assert_double_eq(got[N - 1], 3.0 * (N - 1));
+    free(got);
+    ops.module_destroy(ctx, module);
+    ops.buffer_destroy(ctx, y);
+    finish();
+}
+END_TEST
+
 /* --- limits ----------------------------------------------------------------------- */
 
 START_TEST(few_groups_still_cover_all)
@@ -539,6 +575,7 @@ static Suite *vulkan_module_suite(void)
     tcase_add_loop_test(tc, long_blocks_are_kept_apart, 0, 4);
     tcase_add_loop_test(tc, many_launches_in_order_then_destroy, 0, 4);
     tcase_add_loop_test(tc, wide_code_gives_the_same, 0, 4);
+    tcase_add_loop_test(tc, child_gives_all_memory_back, 0, 4);
     suite_add_tcase(suite, tc);
     tc = tcase_create("limits");
     tcase_add_loop_test(tc, few_groups_still_cover_all, 0, 2);

@@ -321,6 +321,7 @@ START_TEST(transfer_without_host_memory_fails_cleanly)
         OK(ops.read(ctx, b, 0, got, 300));
         SAME(got, bytes, sizeof got, "after a failure");
         vk_ring_fini(ctx);
+        OK(vk_ring_init(ctx));
         ops.buffer_destroy(ctx, b);
     }
 }

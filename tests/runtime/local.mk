@@ -65,3 +65,25 @@ tests_runtime_test_threads_api_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/runtime/test_alloc_failure
 tests_runtime_test_alloc_failure_SOURCES = tests/runtime/test_alloc_failure.c
 tests_runtime_test_alloc_failure_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+# The backend vulkan through the public interface; some tests reach for its table of
+# driver functions.
+if HAVE_VULKAN
+EXTRA_DIST += tests/runtime/vulkan_probe.h
+if HAVE_SHADERC
+check_PROGRAMS += tests/runtime/test_vulkan_limits
+tests_runtime_test_vulkan_limits_SOURCES = tests/runtime/test_vulkan_limits.c
+tests_runtime_test_vulkan_limits_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/runtime/test_vulkan_sizes
+tests_runtime_test_vulkan_sizes_SOURCES = tests/runtime/test_vulkan_sizes.c
+tests_runtime_test_vulkan_sizes_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/runtime/test_vulkan_order
+tests_runtime_test_vulkan_order_SOURCES = tests/runtime/test_vulkan_order.c
+tests_runtime_test_vulkan_order_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/runtime/test_vulkan_end
+tests_runtime_test_vulkan_end_SOURCES = tests/runtime/test_vulkan_end.c
+tests_runtime_test_vulkan_end_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/runtime/test_vulkan_code
+tests_runtime_test_vulkan_code_SOURCES = tests/runtime/test_vulkan_code.c
+tests_runtime_test_vulkan_code_LDADD = libvulkan_prebuilt.la $(RUBUS_LIBS) $(CHECK_LIBS)
+endif
+endif

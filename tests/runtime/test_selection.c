@@ -159,6 +159,16 @@ START_TEST(device_is_taken_by_number_name_or_uuid)
     ck_assert_int_eq(opened("probe:uuid=33333333333333333333333333333333"), 2);
     ck_assert_int_eq(opened("probe:2:uuid=33333333333333333333333333333333"), 2);
     ck_assert_int_eq(opened("probe"), 1); // the first that is no software renderer
+    // by kind; a word of a name is as good
+    ck_assert_int_eq(opened("probe:software"), 0);
+    ck_assert_int_eq(opened("probe:discrete"), 1);
+    ck_assert_int_eq(opened("probe: Integrated "), 2);
+    ck_assert_int_eq(opened("probe:DISCRETE:uuid=22222222222222222222222222222222"), 1);
+    fails("probe:virtual", RUBUS_ENODEV, "no device of backend 'probe' matches");
+    fails("probe:cpu", RUBUS_ENODEV, "no device of backend 'probe' matches");
+    fails("probe:discret", RUBUS_ENODEV, "no device of backend 'probe' matches");
+    fails("probe:discrete:uuid=33333333333333333333333333333333", RUBUS_ENODEV,
+          "matches");
     fails("probe:3", RUBUS_ENODEV, "no device 3: 0 'Soft Pipe 9', 1 'Probe GPU A7'");
     fails("probe:gpu", RUBUS_EINVAL, "2 devices of backend 'probe' match");
     fails("probe:radeon", RUBUS_ENODEV, "no device of backend 'probe' matches");
@@ -365,6 +375,35 @@ START_TEST(capability_can_be_lowered_only)
 }
 END_TEST
 
+/* They lower what the library does not know: a GPU's plugin does it. */
+START_TEST(limits_of_gpus_are_for_gpus)
+{
+    static const char *const names[] = {"max_binding", "groups", "subgroup", "atomics",
+                                        "push"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char spec[64];
+        char key[32];
+        snprintf(key, sizeof key, "cap.%s", names[i]);
+        snprintf(spec, sizeof spec, "probe:%s=64", key);
+        fails(spec, RUBUS_EINVAL, key);
+        fails(spec, RUBUS_EINVAL, "'Probe GPU A7' has no such limit; only GPUs have");
+        ck_assert(rubus__caps_known(names[i]));
+
+        rubus_caps caps = {.struct_size = sizeof caps, .name = "a GPU", .fp64 = 2};
+        strcpy(caps.dialect, "glsl");
+        const rubus_caps before = caps;
+        rubus__options options = {0};
+        ck_assert_int_eq(rubus__options_set(&options, key, "64"), RUBUS_OK);
+        ck_assert_int_eq(rubus__caps_lower(&caps, &options), RUBUS_OK);
+        ck_assert_int_eq(memcmp(&before, &caps, sizeof caps), 0);
+        rubus__options_fini(&options);
+    }
+    ck_assert(!rubus__caps_known("group"));
+    ck_assert(!rubus__caps_known("max_bindings"));
+    ck_assert(!rubus__caps_known(""));
+}
+END_TEST
+
 START_TEST(backend_that_contradicts_itself_is_refused)
 {
     static const struct {
@@ -431,6 +470,7 @@ static Suite *selection_suite(void)
     tcase_add_test(choice, options_reach_the_backend_once_for_each_list);
     tcase_add_test(choice, variable_with_wrong_value_is_an_error);
     tcase_add_test(choice, capability_can_be_lowered_only);
+    tcase_add_test(choice, limits_of_gpus_are_for_gpus);
     tcase_add_test(choice, backend_that_contradicts_itself_is_refused);
     tcase_add_test(choice, table_is_out_of_the_plugins_reach);
 

@@ -21,9 +21,9 @@ trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 rubus=$here/tools/rubus/rubus
 
 # The Vulkan backend as a list of specs, where it was built.
-# shellcheck disable=SC2034
 vulkan_specs=
 if [ -f "$here/.libs/rubus/plugins-1/rubus-vulkan.so" ]; then
+    # shellcheck disable=SC2034
     vulkan_specs='vulkan:validate=1 vulkan:validate=1:descriptors=on'
 fi
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rubus bench dr: the 2D solver in its three forms, and the same sweeps by hand.
+ * rubus bench dr: the 2D solver in its three forms, and the same sweeps by hand: in C on
+ * the threads of a CPU, in GLSL on a GPU.
  *
  * A round is ten iterations of the solver. Nine of them are plain and are compared with
  * the hand-written sweeps; the tenth also updates beta and counts into T_eff. T_eff is
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "handwritten_gpu.h"
 
 enum { PLAIN = 9, ITERATIONS = 10, NARRAY = 10 };
 
@@ -26,6 +28,7 @@ typedef struct contest {
     rubus_relax *relax;
     handwritten_team *team;
     handwritten_dr dr;
+    handwritten_gpu *gpu; // instead of team and dr
     void *memory[NARRAY];
     size_t nmemory;
     double *peak_gbs; // per round, as the others
@@ -65,7 +68,7 @@ static void fill(void *array, bool f64, int64_t count, double first, double step
 }
 
 // A problem that stays tame: constant coefficient, its own preconditioner.
-static int make_by_hand(contest *c)
+static int make_on_cpu(contest *c)
 {
     const int64_t n = c->o->n;
     c->team = handwritten_team_create(measure_threads(c->context));
@@ -109,6 +112,45 @@ static int make_by_hand(contest *c)
     return good ? CLI_DONE : cli_out_of_memory();
 }
 
+/* Where there is no device for it, or no compiler was at hand when Rubus was built, the
+ * benchmark goes on without this side. */
+static int make_on_gpu(contest *c, const char *device)
+{
+    char why[256] = "built without glslc or the headers of Vulkan";
+#if defined(HANDWRITTEN_GPU)
+    const handwritten_gpu_problem problem = {
+        .device = device,
+        .set = c->kernels == RUBUS_KERNELS_MATH    ? HANDWRITTEN_MATH
+               : c->kernels == RUBUS_KERNELS_INDEX ? HANDWRITTEN_INDEX
+                                                   : HANDWRITTEN_FUSED,
+        .f64 = c->f64,
+        .n = (int32_t)c->o->n,
+        .iterations = PLAIN,
+    };
+    c->gpu = handwritten_gpu_create(&problem, why, sizeof(why));
+#endif
+    c->nhand = 1;
+    if (c->gpu == NULL) {
+        c->nhand = 0;
+        fprintf(stderr, "rubus: bench: nothing written by hand on %s: %s\n", device, why);
+    }
+    return CLI_DONE;
+}
+
+static int make_by_hand(contest *c)
+{
+    rubus_context_info info = {.struct_size = sizeof(info)};
+    const rubus_status st = rubus_context_info_get(c->context, &info);
+    if (st != RUBUS_OK) {
+        return cli_fail_status(st, NULL);
+    }
+    if (info.kind != RUBUS_KIND_CPU) {
+        return make_on_gpu(c, info.device);
+    }
+    c->nhand = c->kernels == RUBUS_KERNELS_FUSED ? 2 : 1;
+    return make_on_cpu(c);
+}
+
 static void run_by_hand(contest *c, hand_sweep sweep)
 {
     for (int i = 0; i < PLAIN; i++) {
@@ -124,15 +166,38 @@ static void run_by_hand(contest *c, hand_sweep sweep)
     }
 }
 
+static void time_on_gpu(contest *c, int64_t at)
+{
+#if defined(HANDWRITTEN_GPU)
+    if (c->gpu == NULL || c->nhand == 0) {
+        return;
+    }
+    const double start = measure_seconds();
+    if (!handwritten_gpu_run(c->gpu)) {
+        c->nhand = 0;
+        fputs("rubus: bench: the kernels written by hand failed\n", stderr);
+    } else if (at >= 0) {
+        c->hand_s[0][at] = (measure_seconds() - start) / PLAIN;
+    }
+#else
+    (void)c;
+    (void)at;
+#endif
+}
+
 static void time_by_hand(contest *c, int64_t at)
 {
+    if (c->team == NULL) {
+        time_on_gpu(c, at);
+        return;
+    }
     const hand_sweep sweeps[2] = {
         c->kernels == RUBUS_KERNELS_MATH    ? handwritten_math
         : c->kernels == RUBUS_KERNELS_INDEX ? handwritten_index
                                             : handwritten_fused,
         handwritten_fused_prefetch,
     };
-    for (int i = 0; i < c->nhand; i++) {
+    for (int i = 0; i < 2 && i < c->nhand; i++) {
         const double start = measure_seconds();
         run_by_hand(c, sweeps[i]);
         if (at >= 0) {
@@ -182,7 +247,6 @@ static int run_round(contest *c, measure_copy *copy, int64_t at)
 static int set_up(contest *c)
 {
     const size_t rounds = c->o->rounds;
-    c->nhand = c->kernels == RUBUS_KERNELS_FUSED ? 2 : 1;
     c->peak_gbs = calloc(5 * rounds, sizeof(double));
     if (c->peak_gbs == NULL) {
         return cli_out_of_memory();
@@ -215,6 +279,9 @@ static void tear_down(contest *c)
         free(c->memory[i]);
     }
     handwritten_team_destroy(c->team);
+#if defined(HANDWRITTEN_GPU)
+    handwritten_gpu_destroy(c->gpu);
+#endif
     free(c->peak_gbs);
 }
 
@@ -258,15 +325,17 @@ static json_t *result(contest *c, double *peak)
     *peak = measure_median(c->peak_gbs, rounds);
     const double t_eff = report.bytes_effective / measure_median(c->all_s, rounds) / 1e9;
     if (!c->o->common.json) {
-        printf("%-6s %s %6lld %10.2f %10.2f %7d %10.2f\n", kernels_name(c->kernels),
+        printf("%-6s %s %6lld %10.2f %10.2f %7d", kernels_name(c->kernels),
                c->f64 ? "f64" : "f32", (long long)c->o->n, t_eff, over_peak,
-               report.passes, ratio);
+               report.passes);
+        printf(c->nhand > 0 ? " %10.2f\n" : "          -\n", ratio);
         fflush(stdout);
     }
-    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:i, s:f}", "kernels",
+    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:i, s:o}", "kernels",
                      kernels_name(c->kernels), "real", c->f64 ? "f64" : "f32", "n",
                      (json_int_t)c->o->n, "t_eff_gbs", t_eff, "t_eff_over_t_peak",
-                     over_peak, "passes", (int)report.passes, "handwritten_ratio", ratio);
+                     over_peak, "passes", (int)report.passes, "handwritten_ratio",
+                     c->nhand > 0 ? json_real(ratio) : json_null());
 }
 
 static int run_contest(contest *c, json_t *results, double *peak)

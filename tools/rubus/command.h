@@ -50,6 +50,9 @@ int cli_fail_status(rubus_status st, const char *where);
 /* A wrong command line: the message, and where to read more. Returns CLI_USAGE. */
 int cli_usage(const char *command, const char *format, ...) RUBUS_PRINTF(2, 3);
 int cli_out_of_memory(void); // returns CLI_DEVICE
+#ifdef __clang_analyzer__    // it reads one file at a time
+#define cli_out_of_memory() ((cli_out_of_memory)(), CLI_DEVICE)
+#endif
 /* Ends a command that wrote results to stdout: what could not be written is an error. */
 int cli_finish(int exit_status);
 

@@ -156,7 +156,7 @@ const cli_command cli_bench = {
         "Usage: rubus bench [stream|dr|launch] [options]\n\n"
         "stream  copy and triad as kernels\n"
         "dr      the solver of `rubus solve` in 2D, in its three forms, and the same\n"
-        "        sweeps written by hand in C\n"
+        "        sweeps written by hand, in C on a CPU, in GLSL on a GPU\n"
         "launch  launches, a cold compile, a warm start\n\n"
         "Figures are medians over rounds in which everything takes its turn. T_peak is "
         "a\n"

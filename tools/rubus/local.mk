@@ -23,6 +23,7 @@ tools_rubus_rubus_SOURCES = \
 	%D%/command_solve.c \
 	%D%/handwritten.c \
 	%D%/handwritten.h \
+	%D%/handwritten_gpu.h \
 	%D%/handwritten_rows.h \
 	%D%/json_result.c \
 	%D%/main.c \
@@ -32,3 +33,20 @@ tools_rubus_rubus_SOURCES = \
 	%D%/result_file.c \
 	%D%/solve_options.c \
 	%D%/solve_options.h
+
+# Hand-written kernels for GPUs, which bench compares generated ones with.
+EXTRA_DIST += %D%/handwritten.comp %D%/handwritten_code.sh
+if HAVE_GLSLC
+tools_rubus_rubus_CPPFLAGS += -DHANDWRITTEN_GPU
+tools_rubus_rubus_LDADD += -ldl
+tools_rubus_rubus_SOURCES += \
+	%D%/gpu_api.c \
+	%D%/gpu_api.h \
+	%D%/handwritten_code.h \
+	%D%/handwritten_gpu.c
+nodist_tools_rubus_rubus_SOURCES = %D%/handwritten_code.c
+CLEANFILES += %D%/handwritten_code.c
+%D%/handwritten_code.c: %D%/handwritten.comp %D%/handwritten_code.sh
+	$(AM_V_GEN)$(MKDIR_P) %D%/ && bash $(srcdir)/%D%/handwritten_code.sh \
+	    $(srcdir)/%D%/handwritten.comp '$(GLSLC)' > $@.new && mv $@.new $@
+endif

@@ -39,7 +39,7 @@ int cli_usage(const char *command, const char *format, ...)
     return CLI_USAGE;
 }
 
-int cli_out_of_memory(void)
+int(cli_out_of_memory)(void) // command.h: a macro of this name for the analyser
 {
     return cli_fail(CLI_DEVICE, "out of memory");
 }
