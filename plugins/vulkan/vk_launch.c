@@ -222,7 +222,7 @@ static void count_on_cpu(const launch *l, uint32_t n[3])
     }
     for (int d = 2; d >= 0; d--) {
         n[d] = n[d] < left ? n[d] : left;
-        left = (left - 1) / n[d] + 1;
+        left = (left - 1) / (n[d] > 0 ? n[d] : 1) + 1;
     }
 }
 

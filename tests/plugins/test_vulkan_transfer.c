@@ -397,7 +397,7 @@ static Suite *make_suite(void)
     tcase_add_test(model, transfer_without_host_memory_fails_cleanly);
     suite_add_tcase(suite, model);
     TCase *large = tcase_create("large");
-    tcase_set_timeout(large, rubus_test_long() ? 600 : 60);
+    tcase_set_timeout(large, rubus_test_long() ? 600 : 300);
     tcase_add_checked_fixture(large, open_context, close_context);
     tcase_add_test(large, write_beyond_ring_is_exact);
     tcase_add_test(large, fill_large_pattern_is_exact);

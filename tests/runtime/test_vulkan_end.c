@@ -77,7 +77,7 @@ static void works(objects *o, double before)
     ck_assert_msg(s == want, "%.17g, not %.17g", s, want);
 }
 
-/* --- a lost device ------------------------------------------------------------------ */
+/* --- a lost device ---------------------------------------------------------------- */
 
 static int left; /* calls of a replaced function that still succeed */
 static vk_device_api own;
@@ -173,7 +173,7 @@ START_TEST(lost_device_stays_lost)
 }
 END_TEST
 
-/* --- destroyed with work pending ----------------------------------------------------- */
+/* --- destroyed with work pending -------------------------------------------------- */
 
 START_TEST(destroyed_with_work_pending)
 {
@@ -213,7 +213,7 @@ START_TEST(destroyed_with_work_pending)
 }
 END_TEST
 
-/* --- fork ---------------------------------------------------------------------------- */
+/* --- fork ------------------------------------------------------------------------- */
 
 /* In the child: 0, or the number of what went wrong. */
 static int child(objects *o)

@@ -406,6 +406,41 @@ START_TEST(more_than_65535_lines)
 }
 END_TEST
 
+/* llvmpipe leaves loops silently after 65535 turns of an invocation, whatever number of
+ * points that was. */
+START_TEST(loops_of_many_points_are_whole)
+{
+    enum { N = 300000, LOOPS = 500 };
+    rubus_context *context = open_groups(_i);
+    rubus_module *module = backends_module(
+        context,
+        "func real hops(int n) { real s; for (int k = 0; k < n; k++) {\n"
+        "    if (k % 5 != 2) { s += 1; } } return s; }\n"
+        "kernel own(out real a[n], int t) over (i)\n"
+        "{ real s; for (int k = 0; k < t; k++) { if (k % 5 != 2) { s += 1; } } a[i] = s; "
+        "}\n"
+        "kernel called(out real a[n], int t) { a = hops(t + ix(a) % 2); }\n",
+        RUBUS_F32, 0);
+    static const char *const names[] = {"own", "called"};
+    rubus_array *a = NULL;
+    ok(rubus_array_create(context, RUBUS_F32, RUBUS_SHAPE(N), &a));
+    float *got = malloc(sizeof(float) * N);
+    for (int k = 0; k < 2; k++) {
+        ok(rubus_launch(backends_kernel(module, names[k]), a, LOOPS));
+        ok(rubus_array_read(a, got, sizeof(float) * N));
+        for (int i = 0; i < N; i++) {
+            const float want = (float)(LOOPS / 5 * 4 + (k == 1 ? i % 2 : 0));
+            ck_assert_msg(got[i] == want, "%s, %d: %g, not %g", names[k], i,
+                          (double)got[i], (double)want);
+        }
+    }
+    free(got);
+    rubus_array_destroy(a);
+    rubus_module_destroy(module);
+    backends_finish(context);
+}
+END_TEST
+
 static Suite *order_suite(void)
 {
     TCase *one = tcase_create("one");
@@ -418,6 +453,7 @@ static Suite *order_suite(void)
     TCase *groups = tcase_create("groups");
     tcase_add_loop_test(groups, range_of_2_to_the_25_points, 0, 3 * VULKAN_MODES);
     tcase_add_loop_test(groups, more_than_65535_lines, 0, 3 * VULKAN_MODES);
+    tcase_add_loop_test(groups, loops_of_many_points_are_whole, 0, 2 * VULKAN_MODES);
     Suite *suite = suite_create("runtime: vulkan order");
     suite_add_tcase(suite, one);
     suite_add_tcase(suite, several);

@@ -6,7 +6,7 @@
  *
  * check's own variables work as usual: CK_FORK=no for a debugger, CK_RUN_CASE to pick a
  * case, CK_VERBOSITY, CK_TIMEOUT_MULTIPLIER under slow tools. A test that runs longer
- * than a minute is ended. RUBUS_TEST_LONG=1 asks for long soaks.
+ * than five minutes is ended. RUBUS_TEST_LONG=1 asks for long soaks.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static inline bool rubus_test_long(void)
 static inline int rubus_test_run(const char *name, Suite *(*make)(void))
 {
     // Read by tcase_create: holds for every case that sets no limit of its own.
-    if (setenv("CK_DEFAULT_TIMEOUT", "60", 0) != 0) {
+    if (setenv("CK_DEFAULT_TIMEOUT", "300", 0) != 0) {
         return EXIT_FAILURE;
     }
     printf("%s\n", name);

@@ -13,8 +13,12 @@ const char *gpu_api_open(gpu_api *api, VkInstance *out_instance)
 {
     memset(api, 0, sizeof(*api));
     *out_instance = VK_NULL_HANDLE;
-    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library != NULL ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == NULL) {
+        return "opening libvulkan.so.1";
+    }
+    void *symbol = dlsym(library, "vkGetInstanceProcAddr");
+    dlclose(library); // RTLD_NODELETE: it stays
     if (symbol == NULL) {
         return "opening libvulkan.so.1";
     }
