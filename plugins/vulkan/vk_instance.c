@@ -85,7 +85,8 @@ rubus_status vk_fail_end(const rubus_host *host)
 
 bool vk_backend_forked(const vk_backend *be)
 {
-    if (!be->started) {
+    // pairs with the store in vk_backend_start: what says whose process this is, is there
+    if (!atomic_load_explicit(&be->started, memory_order_acquire)) {
         return false;
     }
     if (vk_process_ends()) {
@@ -421,7 +422,7 @@ static void close_all(vk_backend *be)
     be->kept = NULL;
     be->instance = VK_NULL_HANDLE;
     unmark_process(be);
-    be->started = false;
+    atomic_store(&be->started, false);
 }
 
 static rubus_status fresh_instance(vk_backend *be)
@@ -483,11 +484,12 @@ rubus_status vk_backend_start(vk_backend *be)
     }
     pthread_mutex_lock(&be->lock);
     rubus_status st = RUBUS_OK;
-    if (!be->started) {
+    if (!atomic_load(&be->started)) {
         st = start(be);
         if (st == RUBUS_OK) {
             mark_process(be);
-            be->started = true;
+            // pairs with the load in vk_backend_forked
+            atomic_store_explicit(&be->started, true, memory_order_release);
         } else {
             close_all(be);
         }

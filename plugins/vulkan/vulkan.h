@@ -109,8 +109,8 @@ typedef struct vk_wish {
 typedef struct vk_backend {
     const rubus_host *host;
     pthread_mutex_t lock;
-    bool started;
-    pid_t pid; /* who started it */
+    atomic_bool started; /* changes under lock; contexts read it without */
+    pid_t pid;           /* who started it */
     const uint32_t
         *mine;        /* 1 in the process that started it, 0 in its children; or NULL */
     vk_loader loader; /* vk_api.h: the library and the functions without an instance */
