@@ -112,3 +112,37 @@ rk_func_list rk_c_find_funcs(rk_c *c)
     }
     return list;
 }
+
+/* --- entries ----------------------------------------------------------------------- */
+
+void rk_c_write_strides(rk_c *c, const rk_slot *slot, const char *before)
+{
+    if (slot->kind != RK_SLOT_PARAM || slot->access == 0u) {
+        return;
+    }
+    const int p = slot->index;
+    const rk_affine *extent = c->kernel->work->extent[p];
+    for (int d = 1; d < c->kernel->decl->param[p]->rank; d++) {
+        rk_c_begin(c);
+        rk_c_add(c, "%sd%d_%d = ", before, p, d);
+        rk_c_affine(c, extent[d - 1]);
+        if (d > 1) {
+            rk_c_add(c, " * d%d_%d", p, d - 1);
+        }
+        rk_c_add(c, ";\n");
+    }
+}
+
+void rk_c_write_body(rk_c *c, const rk_func_list *funcs,
+                     void (*write_entry)(rk_c *c, int number))
+{
+    for (int32_t i = 0; i < funcs->n; i++) {
+        rk_c_func(c, funcs->func[i]);
+    }
+    for (int32_t i = 0; i < c->program->nentry; i++) {
+        c->entry = &c->program->entry[i];
+        c->kernel = &c->program->kernel[c->entry->kernel];
+        c->pass = &c->kernel->plan->pass[c->entry->pass];
+        write_entry(c, (int)i);
+    }
+}

@@ -95,6 +95,12 @@ rk_func_list rk_c_find_funcs(rk_c *c);
 void rk_c_func_name(rk_c *c, const rk_decl *func);
 void rk_c_call_open(rk_c *c, const rk_decl *func);
 
+/* Elements from one to the next along the second and third dimension of an array. */
+void rk_c_write_strides(rk_c *c, const rk_slot *slot, const char *before);
+/* The funcs, then each entry as c->entry, with its kernel and pass. */
+void rk_c_write_body(rk_c *c, const rk_func_list *funcs,
+                     void (*write_entry)(rk_c *c, int number));
+
 /* --- clike_value.c: pieces of expressions -------------------------------------- */
 
 /* One operand of an operation: a node of a pass or an expression of per-point code. */
@@ -128,7 +134,7 @@ bool rk_c_literal(const rk_c_part *part, int64_t *out);
 
 /* Numbers the rows that loads and stores of the pass refer to. */
 void rk_c_find_rows(rk_c *c);
-void rk_c_write_row(rk_c *c, int32_t number);
+void rk_c_write_rows(rk_c *c);
 /* "a0[r3 + x + 1]" */
 void rk_c_write_element(rk_c *c, int32_t param, const rk_at *at, int32_t row);
 /* Makes *version the present one. */
@@ -143,8 +149,12 @@ void rk_c_powers(rk_c *c, const char *before);
 
 /* --- clike_box.c: the boxes of a pass ---------------------------------------------- */
 
-void rk_c_write_box_ends(rk_c *c);           /* bounds along x: the same for all rows */
-void rk_c_write_box_row(rk_c *c, int32_t i); /* does the row meet the box? */
+/* Around the sweep of a pass: makes its region and version the present ones, and writes
+ * what is the same for all of its points. */
+void rk_c_pass_begin(rk_c *c, rk_region *region, rk_c_version *version);
+void rk_c_pass_end(rk_c *c);
+/* At the beginning of a row: offsets into arrays, and which boxes it meets. */
+void rk_c_write_row_head(rk_c *c);
 /* xa and xb: the interior of the row from xlo to xhi; empty where it has none. */
 void rk_c_write_interior_ends(rk_c *c);
 /* Values and actions of a point; lane: where its folds go. */

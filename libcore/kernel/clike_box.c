@@ -84,7 +84,7 @@ void rk_c_write_general_point(rk_c *c, const char *lane)
 /* --- boxes and rows ---------------------------------------------------------------- */
 
 /* Bounds of all boxes along x: the same for all rows. */
-void rk_c_write_box_ends(rk_c *c)
+static void write_box_ends(rk_c *c)
 {
     const rk_region *r = c->region;
     for (int32_t i = 0; i < r->nbox; i++) {
@@ -102,7 +102,7 @@ void rk_c_write_box_ends(rk_c *c)
 }
 
 /* "(y >= lo) & (y < hi) & ...": does the row meet the box? */
-void rk_c_write_box_row(rk_c *c, int32_t number)
+static void write_box_row(rk_c *c, int32_t number)
 {
     const rk_box *box = &c->region->box[number];
     bool first = true;
@@ -172,4 +172,30 @@ void rk_c_write_interiors(rk_c *c, void (*write)(rk_c *c, bool choice))
     write(c, false);
     c->version = outer;
     rk_c_close(c);
+}
+
+/* --- the frame of a pass ----------------------------------------------------------- */
+
+void rk_c_pass_begin(rk_c *c, rk_region *region, rk_c_version *version)
+{
+    rk_region_build(c->unit, c->kernel, c->pass, region);
+    c->region = region;
+    rk_c_find_rows(c);
+    rk_c_version_build(c, version, false, false);
+    rk_c_write_values(c, RK_C_UNIFORM);
+    write_box_ends(c);
+}
+
+void rk_c_pass_end(rk_c *c)
+{
+    c->region = NULL;
+    c->version = NULL;
+}
+
+void rk_c_write_row_head(rk_c *c)
+{
+    rk_c_write_rows(c);
+    for (int32_t i = 0; i < c->region->nbox; i++) {
+        write_box_row(c, i);
+    }
 }

@@ -64,7 +64,7 @@ void rk_c_find_rows(rk_c *c)
     }
 }
 
-void rk_c_write_row(rk_c *c, int32_t number)
+static void write_row(rk_c *c, int32_t number)
 {
     const rk_c_row *row = &c->row[number];
     rk_c_begin(c);
@@ -91,6 +91,13 @@ void rk_c_write_row(rk_c *c, int32_t number)
         }
     }
     rk_c_add(c, first ? "0;\n" : ";\n");
+}
+
+void rk_c_write_rows(rk_c *c)
+{
+    for (int32_t i = 0; i < c->nrow; i++) {
+        write_row(c, i);
+    }
 }
 
 /* "a0[r3 + x + 1]" */

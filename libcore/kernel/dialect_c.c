@@ -91,27 +91,9 @@ static void write_slot(rk_c *c, const rk_slot *slot)
     }
 }
 
-/* Elements from one to the next along the second and third dimension of an array. */
-static void write_strides(rk_c *c, const rk_slot *slot)
+static void write_entry(rk_c *c, int number)
 {
-    if (slot->kind != RK_SLOT_PARAM || slot->access == 0u) {
-        return;
-    }
-    const int p = slot->index;
-    const rk_affine *extent = c->kernel->work->extent[p];
-    for (int d = 1; d < c->kernel->decl->param[p]->rank; d++) {
-        rk_c_begin(c);
-        rk_c_add(c, "const rk_i64 d%d_%d = ", p, d);
-        rk_c_affine(c, extent[d - 1]);
-        if (d > 1) {
-            rk_c_add(c, " * d%d_%d", p, d - 1);
-        }
-        rk_c_add(c, ";\n");
-    }
-}
-
-static void write_entry(rk_c *c)
-{
+    (void)number; // entries are functions, known by their symbols
     const rk_entry *entry = c->entry;
     c->error = "0";
     c->next_temp = 0;
@@ -126,7 +108,7 @@ static void write_entry(rk_c *c)
         write_slot(c, &entry->slot[i]);
     }
     for (int32_t i = 0; entry->kind == RK_ENTRY_PASS && i < entry->nslot; i++) {
-        write_strides(c, &entry->slot[i]);
+        rk_c_write_strides(c, &entry->slot[i], "const rk_i64 ");
     }
     if (entry->kind == RK_ENTRY_TREE) {
         rk_c_tree(c);
@@ -164,15 +146,7 @@ static void emit(rk_program *program, rubus__text *out)
         folds = folds || program->entry[i].kind == RK_ENTRY_TREE;
         points = points || program->kernel[program->entry[i].kernel].decl->nindex > 0;
     }
-    for (int32_t i = 0; i < funcs.n; i++) {
-        rk_c_func(&c, funcs.func[i]);
-    }
-    for (int32_t i = 0; i < program->nentry; i++) {
-        c.entry = &program->entry[i];
-        c.kernel = &program->kernel[c.entry->kernel];
-        c.pass = &c.kernel->plan->pass[c.entry->pass];
-        write_entry(&c);
-    }
+    rk_c_write_body(&c, &funcs, write_entry);
     c.out = out;
     rk_c_prelude(&c, folds, points);
     rk_c_powers(&c, "static inline __attribute__((unused)) ");

@@ -74,12 +74,7 @@ static void write_row_points(rk_c *c)
 
 static void write_rows(rk_c *c)
 {
-    for (int32_t i = 0; i < c->nrow; i++) {
-        rk_c_write_row(c, i);
-    }
-    for (int32_t i = 0; i < c->region->nbox; i++) {
-        rk_c_write_box_row(c, i);
-    }
+    rk_c_write_row_head(c);
     if (c->region->fold_box < 0) {
         rk_c_line(c, "const rk_i64 xlo = range[0], xhi = range[3];");
         write_row_points(c);
@@ -95,13 +90,8 @@ static void write_rows(rk_c *c)
 void rk_c_pass(rk_c *c)
 {
     rk_region region;
-    rk_region_build(c->unit, c->kernel, c->pass, &region);
-    c->region = &region;
-    rk_c_find_rows(c);
     rk_c_version version;
-    rk_c_version_build(c, &version, false, false);
-    rk_c_write_values(c, RK_C_UNIFORM);
-    rk_c_write_box_ends(c);
+    rk_c_pass_begin(c, &region, &version);
     if (region.fold_box >= 0) {
         rk_c_fold_setup(c);
     }
@@ -120,8 +110,7 @@ void rk_c_pass(rk_c *c)
     if (rank > 2) {
         rk_c_close(c);
     }
-    c->region = NULL;
-    c->version = NULL;
+    rk_c_pass_end(c);
 }
 
 /* --- per-point kernels ------------------------------------------------------------- */

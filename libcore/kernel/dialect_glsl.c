@@ -179,45 +179,39 @@ static void write_scalar(rk_c *c, const rk_slot *slot, bool load)
     }
 }
 
-/* Elements from one to the next along the second and third dimension of an array. */
-static void write_strides(rk_c *c, const rk_slot *slot, bool load)
+static void declare_strides(rk_c *c, const rk_slot *slot)
 {
-    if (slot->kind != RK_SLOT_PARAM || slot->access == 0u) {
-        return;
-    }
-    const int p = slot->index;
-    const rk_affine *extent = c->kernel->work->extent[p];
-    for (int d = 1; d < c->kernel->decl->param[p]->rank; d++) {
-        rk_c_begin(c);
-        if (!load) {
-            rk_c_add(c, "rk_i64 d%d_%d;\n", p, d);
-            continue;
+    if (slot->kind == RK_SLOT_PARAM && slot->access != 0u) {
+        for (int d = 1; d < c->kernel->decl->param[slot->index]->rank; d++) {
+            rk_c_line(c, "rk_i64 d%d_%d;", (int)slot->index, d);
         }
-        rk_c_add(c, "d%d_%d = ", p, d);
-        rk_c_affine(c, extent[d - 1]);
-        if (d > 1) {
-            rk_c_add(c, " * d%d_%d", p, d - 1);
-        }
-        rk_c_add(c, ";\n");
     }
 }
 
 /* --- entries ----------------------------------------------------------------------- */
 
+/* Descriptors: the block is binding 0, then the buffers of the entry in order. */
+static int binding_of(const rk_entry *entry, int32_t slot)
+{
+    int binding = 1;
+    for (int32_t i = 0; i < slot; i++) {
+        binding += entry->slot[i].access != 0u ? 1 : 0;
+    }
+    return binding;
+}
+
 static void write_globals(rk_c *c)
 {
     const rk_entry *entry = c->entry;
-    int binding = 1;
     for (int32_t i = 0; i < entry->nslot; i++) {
         const rk_slot *slot = &entry->slot[i];
         const bool bits = (entry->flags & RUBUS_ENTRY_ATOMICS) != 0u &&
                           slot->kind == RK_SLOT_PARAM && slot->access != 0u &&
                           c->kernel->decl->param[slot->index]->type != RK_BOOL;
-        write_buffer(c, slot, binding, bits);
-        binding += slot->access != 0u ? 1 : 0;
+        write_buffer(c, slot, binding_of(entry, i), bits);
         write_scalar(c, slot, false);
         if (entry->kind == RK_ENTRY_PASS) {
-            write_strides(c, slot, false);
+            declare_strides(c, slot);
         }
     }
 }
@@ -231,7 +225,7 @@ static void write_loads(rk_c *c)
         write_scalar(c, &entry->slot[i], true);
     }
     for (int32_t i = 0; entry->kind == RK_ENTRY_PASS && i < entry->nslot; i++) {
-        write_strides(c, &entry->slot[i], true);
+        rk_c_write_strides(c, &entry->slot[i], "");
     }
 }
 
@@ -239,20 +233,14 @@ static void write_loads(rk_c *c)
 static void write_pass(rk_c *c)
 {
     rk_region region;
-    rk_region_build(c->unit, c->kernel, c->pass, &region);
-    c->region = &region;
-    rk_c_find_rows(c);
     rk_c_version version;
-    rk_c_version_build(c, &version, false, false);
-    rk_c_write_values(c, RK_C_UNIFORM);
-    rk_c_write_box_ends(c);
+    rk_c_pass_begin(c, &region, &version);
     if (region.fold_box >= 0) {
         rk_glsl_fold_pass(c);
     } else {
         rk_glsl_pass(c);
     }
-    c->region = NULL;
-    c->version = NULL;
+    rk_c_pass_end(c);
 }
 
 static void write_point_function(rk_c *c)
@@ -321,14 +309,12 @@ static void write_error_bindings(rk_c *c)
 {
     for (int32_t e = 0; e < c->program->nentry; e++) {
         const rk_entry *entry = &c->program->entry[e];
-        int binding = 1;
         for (int32_t i = 0; i < entry->nslot; i++) {
             if (entry->slot[i].kind == RK_SLOT_ERROR) {
                 rk_c_line(c, "#if RK_ENTRY == %d", (int)e);
-                rk_c_line(c, "#define RK_ERROR_BINDING %d", binding);
+                rk_c_line(c, "#define RK_ERROR_BINDING %d", binding_of(entry, i));
                 rk_c_line(c, "#endif");
             }
-            binding += entry->slot[i].access != 0u ? 1 : 0;
         }
     }
 }
@@ -344,25 +330,16 @@ static void emit(rk_program *program, rubus__text *out)
               .error = "",
               .wide = program->unit->numbers.int64};
     const rk_func_list funcs = rk_c_find_funcs(&c);
-    bool folds = false;
-    for (int32_t i = 0; i < funcs.n; i++) {
-        rk_c_func(&c, funcs.func[i]);
-    }
-    for (int32_t i = 0; i < program->nentry; i++) {
-        c.entry = &program->entry[i];
-        c.kernel = &program->kernel[c.entry->kernel];
-        c.pass = &c.kernel->plan->pass[c.entry->pass];
-        folds = folds || c.entry->kind == RK_ENTRY_TREE;
-        write_entry(&c, (int)i);
-    }
+    rk_c_write_body(&c, &funcs, write_entry);
     c.out = out;
     const bool fma = body.data != NULL && strstr(body.data, "rk_fma(") != NULL;
     rk_c_line(&c, "#version 460");
     write_error_bindings(&c);
-    rk_glsl_prelude(&c, folds, fma);
+    rk_glsl_prelude(&c, fma);
     rk_c_powers(&c, "");
     rubus__text_add_n(out, body.data, body.size);
     rubus__text_fini(&body);
 }
 
-const rk_dialect rk_dialect_glsl = {.name = "glsl", .version = 3, .emit = emit};
+const rk_dialect rk_dialect_glsl = {
+    .name = "glsl", .version = 3, .emit = emit, .groups = true};

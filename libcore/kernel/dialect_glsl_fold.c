@@ -117,12 +117,7 @@ void rk_glsl_fold_pass(rk_c *c)
     rk_c_fold_setup(c);
     rk_c_line(c, "const int k = int(gl_LocalInvocationID.x);");
     rk_glsl_rows_open(c, c->pass->rank, "gl_WorkGroupID", "gl_NumWorkGroups");
-    for (int32_t i = 0; i < c->nrow; i++) {
-        rk_c_write_row(c, i);
-    }
-    for (int32_t i = 0; i < c->region->nbox; i++) {
-        rk_c_write_box_row(c, i);
-    }
+    rk_c_write_row_head(c);
     rk_c_open(c, "for (rk_i64 s = lo + RK_I64(gl_WorkGroupID.x); s < hi; s += "
                  "RK_I64(gl_NumWorkGroups.x))");
     rk_c_fold_ends(c);

@@ -149,9 +149,7 @@ static void open_one_row(rk_c *c, int row)
     rk_c_line(c, "{");
     c->indent++;
     rk_c_line(c, "const rk_i64 y = base + %d;", row);
-    for (int32_t i = 0; i < c->nrow; i++) {
-        rk_c_write_row(c, i);
-    }
+    rk_c_write_rows(c);
 }
 
 /* All rows load before the first one stores: then a compiler loads once what several of
@@ -241,12 +239,7 @@ void rk_glsl_pass(rk_c *c)
     const bool rows = has_rows(c);
     open_points(c, c->pass->rank);
     rk_c_line(c, "const rk_i64 xlo = lo, xhi = hi;");
-    for (int32_t i = 0; i < c->nrow; i++) {
-        rk_c_write_row(c, i);
-    }
-    for (int32_t i = 0; i < c->region->nbox; i++) {
-        rk_c_write_box_row(c, i);
-    }
+    rk_c_write_row_head(c);
     rk_c_write_interior_ends(c);
     rk_c_line(c, "const rk_i64 stride = RK_I64(RK_STEP.x);");
     if (rows) {

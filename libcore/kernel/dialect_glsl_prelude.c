@@ -286,14 +286,16 @@ static const char atomics[] =
 typedef struct uses {
     bool atomics;
     bool bytes;
+    bool folds;
 } uses;
 
 static uses find_uses(const rk_program *program)
 {
-    uses u = {false, false};
+    uses u = {false, false, false};
     for (int32_t e = 0; e < program->nentry; e++) {
         const rk_entry *entry = &program->entry[e];
         const rk_decl *decl = program->kernel[entry->kernel].decl;
+        u.folds = u.folds || entry->kind == RK_ENTRY_TREE;
         u.atomics = u.atomics || (entry->flags & RUBUS_ENTRY_ATOMICS) != 0u;
         for (int32_t i = 0; i < entry->nslot; i++) {
             const rk_slot *slot = &entry->slot[i];
@@ -304,7 +306,7 @@ static uses find_uses(const rk_program *program)
     return u;
 }
 
-void rk_glsl_prelude(rk_c *c, bool folds, bool fma)
+void rk_glsl_prelude(rk_c *c, bool fma)
 {
     const rk_numbers *numbers = &c->unit->numbers;
     const uses u = find_uses(c->program);
@@ -328,7 +330,7 @@ void rk_glsl_prelude(rk_c *c, bool folds, bool fma)
     rubus__text_add(c->out, real_ops);
     rubus__text_add(c->out, numbers->f64 ? f64_bits : f32_bits);
     rubus__text_add(c->out, !fma ? "" : numbers->f64 ? rk_glsl_fma_f64 : rk_glsl_fma_f32);
-    rubus__text_add(c->out, folds ? fold_ops : "");
+    rubus__text_add(c->out, u.folds ? fold_ops : "");
     rubus__text_add(c->out, record);
     rubus__text_add(c->out, tested);
 }

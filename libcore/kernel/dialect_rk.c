@@ -13,4 +13,5 @@ static void emit(rk_program *program, rubus__text *out)
     rk_print(program->unit, true, out);
 }
 
-const rk_dialect rk_dialect_rk = {.name = "rk", .version = 2, .emit = emit};
+const rk_dialect rk_dialect_rk = {
+    .name = "rk", .version = 2, .emit = emit, .whole = true};

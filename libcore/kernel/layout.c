@@ -71,8 +71,7 @@ static rk_entry *entry_add(layout *l, rk_entry_kind kind, int32_t nslot_most)
 
 static void entry_finish(const layout *l, rk_entry *entry)
 {
-    const bool groups = l->unit->dialect != NULL && strcmp(l->unit->dialect, "glsl") == 0;
-    if (groups &&
+    if (l->unit->dialect != NULL && l->unit->dialect->groups &&
         (entry->kind == RK_ENTRY_TREE ||
          (entry->kind == RK_ENTRY_PASS &&
           l->program->kernel[entry->kernel].plan->pass[entry->pass].nfold > 0))) {
@@ -318,7 +317,7 @@ void rk_layout(rk_program *program)
     memset(&l, 0, sizeof(l));
     l.program = program;
     l.unit = program->unit;
-    const bool whole = l.unit->dialect != NULL && strcmp(l.unit->dialect, "rk") == 0;
+    const bool whole = l.unit->dialect != NULL && l.unit->dialect->whole;
     for (l.kernel = 0; l.kernel < program->nkernel; l.kernel++) {
         if (whole) {
             kernel_entry(&l);

@@ -211,14 +211,14 @@ static rubus_status check_options(const rk_options *o, const rk_dialect *dialect
     return RUBUS_OK;
 }
 
-static void unit_init(compilation *c, const rk_options *o)
+static void unit_init(compilation *c, const rk_options *o, const rk_dialect *dialect)
 {
     rk_unit *unit = &c->unit;
     unit->numbers.f64 = o->real == RUBUS_F64;
     unit->numbers.int64 = o->index == RUBUS_I64;
     unit->check = o->check;
     unit->fast = o->fast;
-    unit->dialect = o->dialect;
+    unit->dialect = dialect;
     unit->read = o->read;
     unit->read_user = o->read_user;
     unit->budget = BUDGET;
@@ -262,7 +262,7 @@ rubus_status rk_compile(const rk_options *options, const char *name, const char 
     if (c == NULL) {
         return RUBUS_ENOMEM;
     }
-    unit_init(c, options);
+    unit_init(c, options, dialect);
     c->program.name = rubus__strdup(name);
     c->unit.arena = rubus__arena_create(out_of_memory, &c->unit);
     rubus__text_init(&c->unit.messages);

@@ -134,6 +134,8 @@ typedef struct rk_dialect {
     const char *name;
     int32_t version; /* part of the key: raise it with every change of the text */
     void (*emit)(rk_program *program, rubus__text *out);
+    bool whole;  /* a kernel is one entry */
+    bool groups; /* folds are the work of groups: RUBUS_ENTRY_GROUPS */
 } rk_dialect;
 extern const rk_dialect rk_dialect_c;    /* dialect_c.c */
 extern const rk_dialect rk_dialect_glsl; /* dialect_glsl.c */

@@ -376,7 +376,7 @@ struct rk_unit {
     rk_numbers numbers;
     bool check;
     bool fast;
-    const char *dialect;
+    const struct rk_dialect *dialect; /* program.h; NULL: no text */
     rk_read_function read;
     void *read_user;
     rk_module module;
