@@ -44,7 +44,7 @@ static void add_real(rk_c *c, double x)
 static void write_block(rk_c *c)
 {
     const unsigned words = (unsigned)(c->entry->block_size / 4u);
-    if (c->entry->block_size <= RK_GLSL_PUSH) {
+    if (c->entry->block_size <= RUBUS_GLSL_PUSH) {
         rk_c_line(c, "layout(push_constant) uniform rk_push { uint w[%u]; } rk_block;",
                   words);
         rk_c_line(c, "#define RK_W(i) rk_block.w[i]");

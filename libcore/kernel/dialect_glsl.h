@@ -12,9 +12,6 @@
  */
 #include "libcore/kernel/clike.h"
 
-/* Blocks up to this size are push constants. */
-#define RK_GLSL_PUSH 128u
-
 void rk_glsl_prelude(rk_c *c, bool fma);
 void rk_glsl_pass(rk_c *c);   /* sweep of a pass without folds */
 void rk_glsl_points(rk_c *c); /* sweep of a per-point kernel */

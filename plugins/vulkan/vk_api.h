@@ -24,7 +24,6 @@
     X(CreateInstance)
 
 #define VK_INSTANCE_LIST(X)                                                              \
-    X(DestroyInstance)                                                                   \
     X(EnumeratePhysicalDevices)                                                          \
     X(EnumerateDeviceExtensionProperties)                                                \
     X(GetPhysicalDeviceProperties)                                                       \
@@ -46,7 +45,6 @@
     X(DeviceWaitIdle)                                                                    \
     X(GetDeviceQueue)                                                                    \
     X(QueueSubmit)                                                                       \
-    X(QueueWaitIdle)                                                                     \
     X(AllocateMemory)                                                                    \
     X(FreeMemory)                                                                        \
     X(MapMemory)                                                                         \
@@ -61,20 +59,13 @@
     X(CreateSemaphore)                                                                   \
     X(DestroySemaphore)                                                                  \
     X(WaitSemaphores)                                                                    \
-    X(SignalSemaphore)                                                                   \
     X(GetSemaphoreCounterValue)                                                          \
-    X(CreateFence)                                                                       \
-    X(DestroyFence)                                                                      \
-    X(WaitForFences)                                                                     \
-    X(ResetFences)                                                                       \
     X(CreateCommandPool)                                                                 \
     X(DestroyCommandPool)                                                                \
     X(ResetCommandPool)                                                                  \
     X(AllocateCommandBuffers)                                                            \
-    X(FreeCommandBuffers)                                                                \
     X(BeginCommandBuffer)                                                                \
     X(EndCommandBuffer)                                                                  \
-    X(ResetCommandBuffer)                                                                \
     X(CreateQueryPool)                                                                   \
     X(DestroyQueryPool)                                                                  \
     X(GetQueryPoolResults)                                                               \
@@ -104,15 +95,11 @@
     X(DestroyDescriptorPool)                                                             \
     X(ResetDescriptorPool)                                                               \
     X(AllocateDescriptorSets)                                                            \
-    X(FreeDescriptorSets)                                                                \
     X(UpdateDescriptorSets)
 
 #define VK_DEVICE_OPTIONAL(X)                                                            \
     X(SetDebugUtilsObjectNameEXT)                                                        \
-    X(CmdBeginDebugUtilsLabelEXT)                                                        \
-    X(CmdEndDebugUtilsLabelEXT)                                                          \
     X(CmdInsertDebugUtilsLabelEXT)                                                       \
-    X(CmdPushDescriptorSetKHR)                                                           \
     X(GetDeviceFaultInfoEXT)
 
 #define VK_API_MEMBER(name) PFN_vk##name name;

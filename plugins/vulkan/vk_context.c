@@ -19,7 +19,6 @@ typedef struct wanted {
     VkPhysicalDeviceFeatures2 base;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceVulkan13Features v13;
-    VkPhysicalDeviceSubgroupSizeControlFeatures sizes;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomics;
 #if defined(VK_EXT_device_fault)
     VkPhysicalDeviceFaultFeaturesEXT fault;
@@ -27,13 +26,6 @@ typedef struct wanted {
     const char *extension[EXTENSIONS_MOST];
     uint32_t nextension;
 } wanted;
-
-static void chain(wanted *want, void *part)
-{
-    VkBaseOutStructure *fresh = part;
-    fresh->pNext = want->base.pNext;
-    want->base.pNext = part;
-}
 
 static void add_extension(wanted *want, const char *name)
 {
@@ -46,9 +38,6 @@ static void want_extensions(const vk_context *ctx, wanted *want)
     if (have->portability) {
         add_extension(want, "VK_KHR_portability_subset");
     }
-    if (have->push_descriptors) {
-        add_extension(want, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
-    }
     if (have->budget) {
         add_extension(want, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     }
@@ -58,7 +47,7 @@ static void want_extensions(const vk_context *ctx, wanted *want)
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
             .shaderBufferFloat32AtomicAdd = ctx->limits.atomic_f32,
             .shaderBufferFloat64AtomicAdd = ctx->limits.atomic_f64};
-        chain(want, &want->atomics);
+        vk_chain(&want->base, &want->atomics);
     }
 #if defined(VK_EXT_device_fault)
     if (have->fault) {
@@ -66,7 +55,7 @@ static void want_extensions(const vk_context *ctx, wanted *want)
         want->fault = (VkPhysicalDeviceFaultFeaturesEXT){
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT,
             .deviceFault = VK_TRUE};
-        chain(want, &want->fault);
+        vk_chain(&want->base, &want->fault);
     }
 #endif
 }
@@ -87,24 +76,13 @@ static void want_features(const vk_context *ctx, wanted *want)
         .storageBuffer8BitAccess = limits->bytes,
         .shaderInt8 = limits->bytes,
         .shaderBufferInt64Atomics = limits->atomic_i64,
-        .scalarBlockLayout = have->scalar_layout,
-        .shaderSubgroupExtendedTypes = have->subgroup_types};
-    chain(want, &want->v12);
+        .scalarBlockLayout = have->scalar_layout};
+    vk_chain(&want->base, &want->v12);
     if (ctx->physical->version >= VK_API_VERSION_1_3) {
         want->v13 = (VkPhysicalDeviceVulkan13Features){
             .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-            .subgroupSizeControl = have->subgroup_sizes,
-            .computeFullSubgroups = have->subgroup_sizes && have->subgroup_full,
-            .synchronization2 = have->synchronization,
             .maintenance4 = have->maintenance4};
-        chain(want, &want->v13);
-    } else if (have->subgroup_sizes) {
-        add_extension(want, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-        want->sizes = (VkPhysicalDeviceSubgroupSizeControlFeatures){
-            .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
-            .subgroupSizeControl = VK_TRUE,
-            .computeFullSubgroups = have->subgroup_full};
-        chain(want, &want->sizes);
+        vk_chain(&want->base, &want->v13);
     }
     want_extensions(ctx, want);
 }
@@ -142,16 +120,11 @@ static rubus_status open_device(vk_context *ctx)
                                what, why);
     }
     // The loader may hand out functions of extensions that are not on.
-    if (!ctx->physical->have.push_descriptors) {
-        ctx->api.CmdPushDescriptorSetKHR = NULL;
-    }
     if (!ctx->physical->have.fault) {
         ctx->api.GetDeviceFaultInfoEXT = NULL;
     }
     if (be->messenger == VK_NULL_HANDLE) {
         ctx->api.SetDebugUtilsObjectNameEXT = NULL;
-        ctx->api.CmdBeginDebugUtilsLabelEXT = NULL;
-        ctx->api.CmdEndDebugUtilsLabelEXT = NULL;
         ctx->api.CmdInsertDebugUtilsLabelEXT = NULL;
     }
     ctx->api.GetDeviceQueue(ctx->device, ctx->physical->family, 0, &ctx->queue);

@@ -39,6 +39,15 @@ static uint64_t product(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &c) ? UINT64_MAX : c;
 }
 
+static uint64_t box_points(const launch *l)
+{
+    uint64_t points = 1;
+    for (int d = 0; d < 3; d++) {
+        points = product(points, (uint64_t)(l->hi[d] - l->lo[d]));
+    }
+    return points;
+}
+
 /* --- which code ------------------------------------------------------------------- */
 
 /* Whether a subscript, an extent or a bound may exceed 32 bits. */
@@ -143,7 +152,7 @@ static rubus_status fill_block(const launch *l, unsigned char *block)
 }
 
 /* The bytes to push. A block that is too long goes into the upload ring. */
-static rubus_status make_arguments(const launch *l, unsigned char push[VK_BLOCK_PUSHED])
+static rubus_status make_arguments(const launch *l, unsigned char push[RUBUS_GLSL_PUSH])
 {
     if (l->entry->pushed) {
         return fill_block(l, push);
@@ -154,10 +163,6 @@ static rubus_status make_arguments(const launch *l, unsigned char push[VK_BLOCK_
     rubus_status st = vk_ring_take(ctx, l->entry->block_size, align, &piece);
     if (st == RUBUS_OK) {
         st = fill_block(l, piece.host);
-    }
-    if (st == RUBUS_OK) {
-        st = vk_memory_flush(ctx, &piece.buffer->memory, piece.first,
-                             l->entry->block_size);
     }
     if (st == RUBUS_OK) {
         memcpy(push, &piece.address, sizeof piece.address);
@@ -204,10 +209,7 @@ static uint64_t pieces_on_cpu(const launch *l)
 
 static void count_on_cpu(const launch *l, uint32_t n[3])
 {
-    uint64_t points = 1;
-    for (int d = 0; d < 3; d++) {
-        points = product(points, (uint64_t)(l->hi[d] - l->lo[d]));
-    }
+    const uint64_t points = box_points(l);
     const uint64_t wanted = (points - 1) / SOFTWARE_POINTS + 1;
     uint32_t left = wanted < SOFTWARE_GROUPS ? (uint32_t)wanted : SOFTWARE_GROUPS;
     uint64_t turn = l->entry->loops ? 1 : turns_allowed(l->entry);
@@ -238,7 +240,7 @@ static void count_groups(const launch *l, uint32_t n[3])
         need = need < most ? need : most;
         n[d] = need < ctx->limits.groups[d] ? (uint32_t)need : ctx->limits.groups[d];
     }
-    if (ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (vk_is_software(ctx->physical)) {
         count_on_cpu(l, n);
     }
 }
@@ -272,7 +274,7 @@ static rubus_status run_piece(const launch *l)
 {
     vk_context *ctx = l->ctx;
     vk_entry *entry = l->entry;
-    unsigned char push[VK_BLOCK_PUSHED];
+    unsigned char push[RUBUS_GLSL_PUSH];
     rubus_status st = make_arguments(l, push);
     if (st != RUBUS_OK) {
         return st;
@@ -303,19 +305,16 @@ static rubus_status run_piece(const launch *l)
 /* Runs the box, in pieces along its slowest dimensions if it is very large. */
 static rubus_status run(launch *l)
 {
-    uint64_t points = 1;
     int cut = 0;
     for (int d = 0; d < 3; d++) {
-        const uint64_t n = (uint64_t)(l->hi[d] - l->lo[d]);
-        points = product(points, n);
-        cut = n > 1 ? d : cut;
+        cut = l->hi[d] - l->lo[d] > 1 ? d : cut;
     }
-    l->cost = product(points, l->entry->point_cost);
+    l->cost = product(box_points(l), l->entry->point_cost);
     const int64_t lo = l->lo[cut];
     const int64_t hi = l->hi[cut];
     const uint64_t n = (uint64_t)(hi - lo);
     uint64_t pieces = l->cost <= DISPATCH_MOST ? 1 : l->cost / DISPATCH_MOST + 1;
-    if (l->ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (vk_is_software(l->ctx->physical)) {
         const uint64_t least = pieces_on_cpu(l);
         pieces = pieces > least ? pieces : least;
     }

@@ -87,7 +87,7 @@ static void copy_entry(carver *c, const rubus_entry *from, vk_entry *to)
 static void describe_entry(const vk_context *ctx, const rubus_entry *from, vk_entry *to)
 {
     to->block_size = from->block_size;
-    to->pushed = from->block_size <= VK_BLOCK_PUSHED;
+    to->pushed = from->block_size <= RUBUS_GLSL_PUSH;
     // addresses are pushed where the block is not; descriptors need none
     to->push_size = to->pushed ? (from->block_size + 3) / 4 * 4 : 8;
     to->groups = (from->flags & RUBUS_ENTRY_GROUPS) != 0;

@@ -7,10 +7,6 @@
  */
 #include "plugins/vulkan/vulkan.h"
 
-/* Bytes of an argument block that are push constants; a longer one lies in a buffer. The
- * texts of the dialect know this number. */
-#define VK_BLOCK_PUSHED 128u
-
 typedef struct vk_operand { /* a buffer of an entry */
     uint32_t offset;        /* of its address in the block */
     uint32_t access;

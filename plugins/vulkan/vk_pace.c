@@ -46,8 +46,7 @@ void vk_pace_init(vk_context *ctx)
 {
     vk_pace *pace = &ctx->stream->pace;
     const VkPhysicalDeviceProperties *device = &ctx->physical->properties;
-    pace->bound =
-        device->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? BOUND_CPU : BOUND_GPU;
+    pace->bound = vk_is_software(ctx->physical) ? BOUND_CPU : BOUND_GPU;
     pace->period_ns = (double)device->limits.timestampPeriod;
     const uint32_t bits = ctx->physical->timestamp_bits;
     if (bits == 0) {

@@ -54,9 +54,14 @@ static rubus_status extensions_get(vk_backend *be, VkPhysicalDevice device,
     return RUBUS_OK;
 }
 
+bool vk_is_software(const vk_physical *physical)
+{
+    return physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 /* --- one device --------------------------------------------------------------------- */
 
-static void chain(void *base, void *part)
+void vk_chain(void *base, void *part)
 {
     VkBaseOutStructure *end = base;
     while (end->pNext != NULL) {
@@ -78,12 +83,12 @@ static void ask_properties(vk_backend *be, vk_physical *p, bool version_1_3,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
     VkPhysicalDeviceProperties2 all = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    chain(&all, &v11);
-    chain(&all, &v12);
+    vk_chain(&all, &v11);
+    vk_chain(&all, &v12);
     if (version_1_3) {
-        chain(&all, &v13);
+        vk_chain(&all, &v13);
     } else if (sizes_extension) {
-        chain(&all, &sizes);
+        vk_chain(&all, &sizes);
     }
     be->api.GetPhysicalDeviceProperties2(p->handle, &all);
     v12.pNext = NULL;
@@ -93,17 +98,13 @@ static void ask_properties(vk_backend *be, vk_physical *p, bool version_1_3,
              v12.driverInfo[0] != '\0' ? ", " : "", v12.driverInfo);
     const bool compute = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     p->subgroup_size = compute && v11.subgroupSize > 0 ? v11.subgroupSize : 1;
-    p->subgroup_ops = compute ? v11.subgroupSupportedOperations : 0;
     vk_limits *limits = &p->limits;
     limits->allocation = v11.maxMemoryAllocationSize;
     limits->buffer = version_1_3 ? v13.maxBufferSize : v11.maxMemoryAllocationSize;
     uint32_t least = version_1_3 ? v13.minSubgroupSize : sizes.minSubgroupSize;
     uint32_t most = version_1_3 ? v13.maxSubgroupSize : sizes.maxSubgroupSize;
-    VkShaderStageFlags stages =
-        version_1_3 ? v13.requiredSubgroupSizeStages : sizes.requiredSubgroupSizeStages;
     limits->subgroup_least = least > 0 ? least : p->subgroup_size;
     limits->subgroup_most = most > 0 ? most : p->subgroup_size;
-    p->have.subgroup_sizes = (stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
 }
 
 static void ask_features(vk_backend *be, vk_physical *p, bool version_1_3,
@@ -113,26 +114,22 @@ static void ask_features(vk_backend *be, vk_physical *p, bool version_1_3,
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceVulkan13Features v13 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceSubgroupSizeControlFeatures sizes = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomics = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
     VkPhysicalDeviceFeatures2 all = {.sType =
                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-    chain(&all, &v12);
+    vk_chain(&all, &v12);
     if (version_1_3) {
-        chain(&all, &v13);
-    } else if (has(ext, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
-        chain(&all, &sizes);
+        vk_chain(&all, &v13);
     }
     if (has(ext, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME)) {
-        chain(&all, &atomics);
+        vk_chain(&all, &atomics);
     }
 #if defined(VK_EXT_device_fault)
     VkPhysicalDeviceFaultFeaturesEXT fault = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
     if (has(ext, VK_EXT_DEVICE_FAULT_EXTENSION_NAME)) {
-        chain(&all, &fault);
+        vk_chain(&all, &fault);
     }
 #endif
     be->api.GetPhysicalDeviceFeatures2(p->handle, &all);
@@ -147,14 +144,8 @@ static void ask_features(vk_backend *be, vk_physical *p, bool version_1_3,
     have->address = v12.bufferDeviceAddress;
     have->timeline = v12.timelineSemaphore;
     have->scalar_layout = v12.scalarBlockLayout;
-    have->subgroup_types = v12.shaderSubgroupExtendedTypes;
-    have->subgroup_sizes =
-        have->subgroup_sizes && (v13.subgroupSizeControl || sizes.subgroupSizeControl);
-    have->subgroup_full = v13.computeFullSubgroups || sizes.computeFullSubgroups;
-    have->synchronization = v13.synchronization2;
     have->maintenance4 = v13.maintenance4;
     have->robust = all.features.robustBufferAccess;
-    have->push_descriptors = has(ext, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     have->budget = has(ext, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     have->portability = has(ext, "VK_KHR_portability_subset");
 #if defined(VK_EXT_device_fault)

@@ -113,7 +113,7 @@ rubus_status vk_pipelines_init(vk_context *ctx)
     atomic_init(&p->made, 0);
     ctx->pipelines = p;
     const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                       .size = VK_BLOCK_PUSHED};
+                                       .size = RUBUS_GLSL_PUSH};
     const VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .pushConstantRangeCount = 1,
@@ -160,7 +160,7 @@ void vk_local_size(const vk_context *ctx, uint32_t ndim, uint32_t out_local[3])
     static const uint32_t wanted[3][3] = {{128, 1, 1}, {64, 4, 1}, {64, 2, 2}};
     const vk_limits *limits = &ctx->limits;
     // on a CPU the lanes of a vector: a larger group is a loop around the whole kernel
-    const bool cpu = ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const bool cpu = vk_is_software(ctx->physical);
     const uint32_t vector[3] = {ctx->physical->subgroup_size, 1, 1};
     uint32_t left = limits->invocations;
     for (int d = 0; d < 3; d++) {
@@ -216,7 +216,7 @@ rubus_status vk_layouts_make(vk_context *ctx, vk_entry *entry)
         return st;
     }
     const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                       .size = VK_BLOCK_PUSHED};
+                                       .size = RUBUS_GLSL_PUSH};
     const VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
@@ -251,8 +251,7 @@ static rubus_status specialise(vk_context *ctx, const vk_entry *entry,
         {.constantID = 2, .offset = 8, .size = sizeof(uint32_t)},
         {.constantID = 3, .offset = 12, .size = sizeof(VkBool32)}};
     // several rows at once: on a CPU, where an invocation has many
-    const VkBool32 rows =
-        ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const VkBool32 rows = vk_is_software(ctx->physical);
     const uint32_t data[4] = {entry->local[0], entry->local[1], entry->local[2], rows};
     const VkSpecializationInfo constants = {.mapEntryCount = entry->groups ? 0 : 4,
                                             .pMapEntries = map,

@@ -158,7 +158,7 @@ rubus_status vk_queue_poll(vk_context *ctx)
 static rubus_status spin(vk_context *ctx, uint64_t value)
 {
     rubus_status st = vk_queue_poll(ctx);
-    if (ctx->physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) {
+    if (vk_is_software(ctx->physical)) {
         return st;
     }
     uint64_t begin = now_ns();

@@ -51,17 +51,12 @@ typedef struct vk_limits { /* of the device, lowered by options cap.* */
     bool atomic_i64;
 } vk_limits;
 
-typedef struct vk_have {  /* features and extensions; all are turned on where present */
-    bool address;         /* buffer device addresses; needed */
-    bool timeline;        /* timeline semaphores; needed */
-    bool scalar_layout;   /* scalarBlockLayout */
-    bool subgroup_types;  /* subgroup operations on 64-bit integers */
-    bool subgroup_sizes;  /* requiredSubgroupSize, in compute shaders */
-    bool subgroup_full;   /* computeFullSubgroups */
-    bool synchronization; /* synchronization2 */
+typedef struct vk_have { /* features and extensions; all are turned on where present */
+    bool address;        /* buffer device addresses; needed */
+    bool timeline;       /* timeline semaphores; needed */
+    bool scalar_layout;  /* scalarBlockLayout */
     bool maintenance4;
-    bool robust; /* robustBufferAccess; on with validate */
-    bool push_descriptors;
+    bool robust;      /* robustBufferAccess; on with validate */
     bool fault;       /* VK_EXT_device_fault */
     bool budget;      /* VK_EXT_memory_budget */
     bool portability; /* VK_KHR_portability_subset */
@@ -79,8 +74,7 @@ typedef struct vk_physical {
     uint32_t version;        /* VK_API_VERSION_1_2 or _1_3: what may be used */
     uint32_t timestamp_bits; /* of its queues */
     uint32_t subgroup_size;  /* what a shader gets that asks for none */
-    VkSubgroupFeatureFlags subgroup_ops; /* in compute shaders */
-    bool unified;                        /* ordinary buffers have a host pointer */
+    bool unified;            /* ordinary buffers have a host pointer */
     vk_have have;
     vk_limits limits; /* as they are; vk_context has them lowered */
     char unfit[256];  /* why it cannot be opened and what to do; else empty */
@@ -143,6 +137,10 @@ bool vk_process_ends(void);
 rubus_status vk_fail_end(const rubus_host *host); /* RUBUS_ESTATE, with its text */
 /* RUBUS_OK, or with validate the error that repeats the first message of a layer. */
 rubus_status vk_messages_check(vk_backend *be);
+/* Puts a structure at the end of the chain of another. */
+void vk_chain(void *base, void *part);
+/* A driver that computes on the CPU: invocations cost more than loops there. */
+bool vk_is_software(const vk_physical *physical);
 rubus_status vk_device_count(void *be, uint32_t *out_n);
 rubus_status vk_device_caps(void *be, uint32_t device, rubus_caps *out_caps);
 rubus_status vk_device_check(const vk_backend *be, uint32_t device); /* ENODEV */
@@ -219,7 +217,6 @@ struct vk_buffer {
     void *shadow;     /* host copy while mapped, where .host is NULL */
     uint32_t mapped;  /* RUBUS_READ | RUBUS_WRITE while mapped */
     void *order;      /* vk_order.c */
-    void *record;     /* vk_recorder.c */
 };
 
 rubus_status vk_buffer_make(vk_context *ctx, uint64_t nbyte, vk_purpose purpose,
