@@ -3,9 +3,7 @@
 #define RUBUS_TESTS_MODULE_PROBE_H
 /*
  * What the tests of the Vulkan backend's modules share, beside device_probe.h: the module
- * of vulkan_texts.h in both real types, arrays of reals, and launches. Also the main
- * function of such a program, which runs under the validation layer where it is
- * installed.
+ * of vulkan_texts.h in both real types, arrays of reals, and launches.
  */
 #include <dirent.h>
 #include <stddef.h>
@@ -117,6 +115,13 @@ static inline void write_line(void *buffer, uint64_t n, double first, double ste
     free(bytes);
 }
 
+static inline void *make_line(uint64_t n, double first, double step)
+{
+    void *buffer = make_array(n);
+    write_line(buffer, n, first, step);
+    return buffer;
+}
+
 /* Fresh memory with the array as doubles. */
 static inline double *read_array(void *buffer, uint64_t n)
 {
@@ -179,23 +184,13 @@ static inline rubus_status axpy(void *module, void *y, uint64_t first, void *x,
     return launch(module, VULKAN_AXPY, block, buffer, firsts, counts, los, his);
 }
 
-/* Synchronisation validation across submits has to be asked for twice. */
-static inline int module_test_run(const char *name, Suite *(*make)(void))
+/* The last lines of a test with two operands. */
+static inline void finish_axpy(void *module, void *y, void *x)
 {
-    if (getenv("VK_INSTANCE_LAYERS") == NULL &&
-        access("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json",
-               R_OK) == 0) {
-        setenv("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation", 1);
-        setenv("VK_LAYER_ENABLES",
-               "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT:"
-               "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
-               1);
-    }
-    if (!device_there()) {
-        printf("%s: there is no Vulkan device\n", name);
-        return RUBUS_TEST_SKIPPED;
-    }
-    return rubus_test_run(name, make);
+    ops.buffer_destroy(ctx, y);
+    ops.buffer_destroy(ctx, x);
+    ops.module_destroy(ctx, module);
+    finish();
 }
 
 #endif

@@ -55,18 +55,14 @@ START_TEST(axpy_of_windows_is_exact)
         }
         free(got);
     }
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
 }
 END_TEST
 
 static void check_box(void *module, const int64_t lo[3], const int64_t hi[3])
 {
     enum { NX = 70, NY = 9, NZ = 7, N = NX * NY * NZ };
-    void *u = make_array(N);
-    write_line(u, N, 0, 0);
+    void *u = make_line(N, 0, 0);
     unsigned char block[72] = {0};
     put_long(block, VULKAN_BOX, 1, NX);
     put_long(block, VULKAN_BOX, 2, NY);
@@ -119,8 +115,7 @@ START_TEST(groups_sum_with_shared_memory)
     open_variant(_i);
     void *module = create();
     void *sum = make_array(GROUPS);
-    void *x = make_array(N);
-    write_line(x, N, 0, 1);
+    void *x = make_line(N, 0, 1);
     write_line(sum, GROUPS, -1, 0);
     unsigned char block[64] = {0};
     void *const buffer[2] = {sum, x};
@@ -174,10 +169,8 @@ START_TEST(many_launches_in_order_then_destroy)
     enum { N = 1000, ROUNDS = 3000 };
     open_variant(_i);
     void *module = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 1, 0);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 1, 0);
     for (int r = 0; r < ROUNDS; r++) {
         OK(axpy(module, y, 0, x, N, 1, N, 0, N));
     }
@@ -199,10 +192,8 @@ START_TEST(wide_code_gives_the_same)
     enum { N = 5000 };
     open_variant(_i);
     vk_module *module = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 0, 1);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 0, 1);
     ck_assert(module->entry[VULKAN_AXPY].pipeline[1] == VK_NULL_HANDLE);
     OK(axpy(module, y, 0, x, N, 3, INT64_C(3000000000), 0, N));
     ck_assert(module->entry[VULKAN_AXPY].pipeline[1] != VK_NULL_HANDLE);
@@ -211,10 +202,7 @@ START_TEST(wide_code_gives_the_same)
         ck_assert_double_eq(got[i], 3.0 * i);
     }
     free(got);
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
 }
 END_TEST
 
@@ -227,10 +215,8 @@ START_TEST(child_gives_all_memory_back)
     open_variant(_i);
     void *module = create();
     void *old = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 0, 1);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 0, 1);
     OK(axpy(old, y, 0, x, N, 3, N, 0, N));
     ops.module_destroy(ctx, old);
     ops.buffer_destroy(ctx, x);
@@ -265,10 +251,8 @@ START_TEST(few_groups_still_cover_all)
     open_context();
     describe(_i != 0, 1);
     void *module = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 0, 1);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 0, 1);
     OK(axpy(module, y, 0, x, N, 1, N, 0, N));
     check_box(module, (int64_t[3]){1, 1, 1}, (int64_t[3]){70, 9, 7});
     double *got = read_array(y, N);
@@ -276,10 +260,7 @@ START_TEST(few_groups_still_cover_all)
         ck_assert_double_eq(got[i], i);
     }
     free(got);
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
 }
 END_TEST
 
@@ -295,10 +276,8 @@ START_TEST(binding_beyond_its_limit_is_refused_with_descriptors_only)
     open_context();
     describe(false, 1);
     void *module = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 0, 1);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 0, 1);
     if (_i != 0) {
         FAILS(axpy(module, y, 0, x, N, 1, N, 0, N), RUBUS_ELIMIT, "12000 bytes");
         FAILS(axpy(module, y, 0, x, N, 1, N, 0, N), RUBUS_ELIMIT, "array y");
@@ -306,10 +285,7 @@ START_TEST(binding_beyond_its_limit_is_refused_with_descriptors_only)
         OK(axpy(module, y, 0, x, N, 1, N, 0, N));
     }
     OK(ops.synchronize(ctx));
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
 }
 END_TEST
 
@@ -436,20 +412,15 @@ static int run_cached(const char *folder)
     const int hits = fake.nhit;
     void *module = create();
     const int found = fake.nhit - hits;
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 0, 1);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 0, 1);
     OK(axpy(module, y, 0, x, N, 1, N, 0, N));
     double *got = read_array(y, N);
     for (int i = 0; i < N; i++) {
         ck_assert_double_eq(got[i], i);
     }
     free(got);
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
     return found;
 }
 
@@ -537,10 +508,8 @@ START_TEST(modules_are_made_beside_launches)
     enum { N = 1000, ROUNDS = 2000 };
     open_variant(_i);
     void *module = create();
-    void *y = make_array(N);
-    void *x = make_array(N);
-    write_line(y, N, 0, 0);
-    write_line(x, N, 1, 0);
+    void *y = make_line(N, 0, 0);
+    void *x = make_line(N, 1, 0);
     void *made[3] = {NULL, NULL, NULL};
     pthread_t thread;
     ck_assert_int_eq(pthread_create(&thread, NULL, make_modules, made), 0);
@@ -557,10 +526,7 @@ START_TEST(modules_are_made_beside_launches)
     double *got = read_array(y, N);
     ck_assert_double_eq(got[N - 1], ROUNDS + 3);
     free(got);
-    ops.buffer_destroy(ctx, y);
-    ops.buffer_destroy(ctx, x);
-    ops.module_destroy(ctx, module);
-    finish();
+    finish_axpy(module, y, x);
 }
 END_TEST
 
@@ -596,5 +562,5 @@ static Suite *vulkan_module_suite(void)
 
 int main(void)
 {
-    return module_test_run("vulkan_module", vulkan_module_suite);
+    return vulkan_test_run("vulkan_module", vulkan_module_suite);
 }

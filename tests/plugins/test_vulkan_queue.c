@@ -538,7 +538,7 @@ static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan queue");
     TCase *batch = tcase_create("batches");
-    tcase_add_checked_fixture(batch, open_context, close_context);
+    tcase_add_checked_fixture(batch, open_queue, finish);
     tcase_add_test(batch, queue_many_commands_make_few_submits);
     tcase_add_test(batch, queue_batch_is_bounded_by_count_and_cost);
     tcase_add_test(batch, queue_values_count_batches);
@@ -546,7 +546,7 @@ static Suite *make_suite(void)
     tcase_add_test(batch, pace_learns_from_timestamps);
     suite_add_tcase(suite, batch);
     TCase *order = tcase_create("order");
-    tcase_add_checked_fixture(order, open_context, close_context);
+    tcase_add_checked_fixture(order, open_queue, finish);
     tcase_add_test(order, order_never_misses_a_dependency);
     tcase_add_test(order, order_is_exact_for_few_windows);
     tcase_add_test(order, order_with_many_buffers_stays_right);
@@ -559,7 +559,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(order, layer_sees_lost_barriers_of_transfers, 0, 2);
     suite_add_tcase(suite, order);
     TCase *end = tcase_create("end");
-    tcase_add_checked_fixture(end, open_context, close_context);
+    tcase_add_checked_fixture(end, open_queue, finish);
     tcase_add_test(end, retire_waits_for_the_batch_and_keeps_order);
     tcase_add_test(end, retire_without_memory_waits);
     tcase_add_test(end, destroy_with_pending_work_is_legal);
@@ -570,5 +570,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    return queue_test_run("vulkan queue", make_suite);
+    return vulkan_test_run("vulkan queue", make_suite);
 }

@@ -386,7 +386,7 @@ static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan transfers");
     TCase *model = tcase_create("model");
-    tcase_add_checked_fixture(model, open_context, close_context);
+    tcase_add_checked_fixture(model, open_queue, finish);
     tcase_add_loop_test(model, transfer_random_matches_model, 0, 2);
     tcase_add_loop_test(model, transfer_random_large_matches_model, 0, 2);
     tcase_add_loop_test(model, fill_every_pattern_and_offset_is_exact, 0, 2);
@@ -398,7 +398,7 @@ static Suite *make_suite(void)
     suite_add_tcase(suite, model);
     TCase *large = tcase_create("large");
     tcase_set_timeout(large, rubus_test_long() ? 600 : 300);
-    tcase_add_checked_fixture(large, open_context, close_context);
+    tcase_add_checked_fixture(large, open_queue, finish);
     tcase_add_test(large, write_beyond_ring_is_exact);
     tcase_add_test(large, fill_large_pattern_is_exact);
     tcase_add_loop_test(large, trap_writers_of_one_buffer_stay_in_order, 0, 3);
@@ -409,5 +409,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-    return queue_test_run("vulkan transfers", make_suite);
+    return vulkan_test_run("vulkan transfers", make_suite);
 }
