@@ -270,19 +270,42 @@ void rk_unknown_name(rk_scope *scope, const char *name, rk_span at)
     rk_scope_bind(scope, unknown, NULL);
 }
 
+/* Adds the user's names of a list that may begin with the library's. */
+static int32_t add_users(const char **list, int32_t n, rk_decl *const *decl,
+                         int32_t ndecl)
+{
+    for (int32_t i = 0; i < ndecl; i++) {
+        if (!decl[i]->at.source->library) {
+            list[n++] = decl[i]->name;
+        }
+    }
+    return n;
+}
+
+static int32_t add_library(rk_unit *unit, const char **list, int32_t n,
+                           const rk_library_name *name, int32_t nname, bool ops)
+{
+    for (int32_t i = 0; i < nname; i++) {
+        if (name[i].is_op == ops) {
+            list[n++] = rk_intern(unit, name[i].text, name[i].size);
+        }
+    }
+    return n;
+}
+
 /* The nearest name of anything that can be called. */
 static const char *nearest_call(rk_unit *unit, const char *name)
 {
     const rk_module *module = &unit->module;
-    const size_t room = (size_t)module->nop + (size_t)module->nfunc + RK_OP_COUNT + 16;
+    int32_t nlibrary = 0;
+    const rk_library_name *library = rk_library_names(unit, &nlibrary);
+    const size_t room =
+        (size_t)nlibrary + (size_t)module->nop + (size_t)module->nfunc + RK_OP_COUNT + 16;
     const char **list = rk_new(unit, room * sizeof(*list));
-    int32_t n = 0;
-    for (int32_t i = 0; i < module->nop; i++) {
-        list[n++] = module->op[i]->name;
-    }
-    for (int32_t i = 0; i < module->nfunc; i++) {
-        list[n++] = module->func[i]->name;
-    }
+    int32_t n = add_library(unit, list, 0, library, nlibrary, true);
+    n = add_users(list, n, module->op, module->nop);
+    n = add_library(unit, list, n, library, nlibrary, false);
+    n = add_users(list, n, module->func, module->nfunc);
     for (int op = RK_OP_NONE + 1; op < RK_OP_COUNT; op++) {
         if (is_word(rk_op_spelling((rk_op)op))) {
             list[n++] = rk_op_spelling((rk_op)op);

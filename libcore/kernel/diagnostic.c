@@ -62,6 +62,21 @@ static void name_table_grow(rk_unit *unit, name_table *table)
     }
 }
 
+static uint32_t name_hash(const char *s, int32_t n)
+{
+    uint32_t hash = 2166136261U; // FNV-1a
+    for (int32_t i = 0; i < n; i++) {
+        hash = (hash ^ (unsigned char)s[i]) * 16777619U;
+    }
+    return hash;
+}
+
+bool rk_is_interned(const rk_unit *unit, const char *s, int32_t n)
+{
+    const name_table *table = unit->names;
+    return table != NULL && name_slot(table, s, n, name_hash(s, n))->text != NULL;
+}
+
 const char *rk_intern(rk_unit *unit, const char *s, int32_t n)
 {
     if (unit->names == NULL) {
@@ -71,10 +86,7 @@ const char *rk_intern(rk_unit *unit, const char *s, int32_t n)
     if (2 * table->count >= table->room) {
         name_table_grow(unit, table);
     }
-    uint32_t hash = 2166136261U; // FNV-1a
-    for (int32_t i = 0; i < n; i++) {
-        hash = (hash ^ (unsigned char)s[i]) * 16777619U;
-    }
+    const uint32_t hash = name_hash(s, n);
     name_entry *entry = name_slot(table, s, n, hash);
     if (entry->text == NULL) {
         char *text = rk_new(unit, (size_t)n + 1);

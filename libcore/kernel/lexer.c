@@ -158,7 +158,7 @@ static rk_token *add_token(lexer *lex, rk_token_kind kind, int32_t first, int32_
 /* Reports each run of NUL bytes, and of bytes that are not UTF-8. */
 static void check_bytes(const lexer *lex)
 {
-    int32_t at = 0;
+    int32_t at = lex->at;
     while (at < lex->size) {
         uint32_t point = 0;
         const int32_t n = decode(lex->text + at, lex->size - at, &point);
@@ -439,16 +439,18 @@ static void lex_one(lexer *lex)
     }
 }
 
-rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t *out_count)
+rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t first, int32_t last,
+                 int32_t *out_count)
 {
     lexer lex = {.unit = unit,
                  .source = source,
                  .text = source->text,
-                 .size = source->size,
+                 .size = last,
+                 .at = first,
                  .bad_at = -1};
     check_bytes(&lex);
     static const char byte_order_mark[] = "\xEF\xBB\xBF";
-    if (lex.size >= 3 && memcmp(lex.text, byte_order_mark, 3) == 0) {
+    if (first == 0 && lex.size >= 3 && memcmp(lex.text, byte_order_mark, 3) == 0) {
         lex.at = 3;
     }
     while (lex.at < lex.size) {
@@ -456,7 +458,7 @@ rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t *out_count)
         rk_stop_if_many(unit);
     }
     // the end stands after the last token, where what is missing would be written
-    const int32_t end = lex.count > 0 ? lex.token[lex.count - 1].at.last : 0;
+    const int32_t end = lex.count > 0 ? lex.token[lex.count - 1].at.last : first;
     add_token(&lex, RK_TOKEN_END, end, end)->name = "";
     *out_count = lex.count;
     return lex.token;

@@ -64,6 +64,7 @@ libkernel_la_SOURCES = \
 	%D%/interpret_race.c \
 	%D%/layout.c \
 	%D%/lexer.c \
+	%D%/library.c \
 	%D%/lower.c \
 	%D%/lower.h \
 	%D%/module_names.c \

@@ -474,19 +474,24 @@ static void parse_declaration(rk_parser *p)
     }
 }
 
-void rk_parse(rk_unit *unit, const rk_source *source)
+void rk_parse_part(rk_unit *unit, const rk_source *source, int32_t first, int32_t last)
 {
-    rk_source *listed = RK_NEW(unit, rk_source);
-    *listed = *source;
-    add_source(unit, listed);
     int32_t count = 0;
     rk_parser parser = {.unit = unit,
-                        .source = listed,
-                        .token = rk_lex(unit, listed, &count),
+                        .source = source,
+                        .token = rk_lex(unit, source, first, last, &count),
                         .error_at = -1};
     parser.end = parser.token[count - 1];
     while (rk_parser_peek(&parser)->kind != RK_TOKEN_END) {
         parse_declaration(&parser);
         rk_stop_if_many(unit);
     }
+}
+
+void rk_parse(rk_unit *unit, const rk_source *source)
+{
+    rk_source *listed = RK_NEW(unit, rk_source);
+    *listed = *source;
+    add_source(unit, listed);
+    rk_parse_part(unit, listed, 0, listed->size);
 }

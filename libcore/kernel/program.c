@@ -94,7 +94,7 @@ int32_t rk_param_type(const rk_program *program, const rk_decl *param)
 }
 
 static rk_source *source_new(rk_unit *unit, const char *name, const char *text,
-                             size_t size, bool library)
+                             size_t size)
 {
     rk_source *source = RK_NEW(unit, rk_source);
     source->name = rubus__arena_strndup(unit->arena, name, strlen(name));
@@ -103,16 +103,7 @@ static rk_source *source_new(rk_unit *unit, const char *name, const char *text,
     memcpy(copy, text, size);
     source->text = copy;
     source->size = (int32_t)size;
-    source->library = library;
     return source;
-}
-
-static void parse_library(rk_unit *unit, const char *name)
-{
-    const rk_embedded *e = rk_embedded_find(name);
-    if (e != NULL) {
-        rk_parse(unit, source_new(unit, e->name, e->text, e->size, true));
-    }
 }
 
 static void build_kernels(compilation *c)
@@ -175,12 +166,11 @@ static void compile(compilation *c, const rk_dialect *dialect, const char *text,
                     size_t size)
 {
     rk_unit *unit = &c->unit;
-    parse_library(unit, "fd.rk");
-    parse_library(unit, "math.rk");
-    rk_parse(unit, source_new(unit, c->program.name, text, size, false));
+    rk_parse(unit, source_new(unit, c->program.name, text, size));
     if (unit->nerror > 0) {
         rk_give_up(unit); /* names and types of half a tree would only add noise */
     }
+    rk_library_parse(unit);
     rk_check_module(unit);
     build_kernels(c); /* also after errors: those of other kernels are reported too */
     if (unit->nerror > 0) {

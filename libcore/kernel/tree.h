@@ -55,6 +55,7 @@ void *rk_new(rk_unit *unit, size_t nbyte); /* zeroed arena memory */
 #define RK_NEW(unit, type) ((type *)rk_new((unit), sizeof(type)))
 const char *rk_intern(rk_unit *unit, const char *s, int32_t n); /* equal names: equal
     pointers */
+bool rk_is_interned(const rk_unit *unit, const char *s, int32_t n);
 
 /* --- types and operations --------------------------------------------------------- */
 
@@ -311,15 +312,30 @@ typedef struct rk_token {
     float real32;
     int64_t i;
 } rk_token;
-/* Whole source as tokens (the last is END). Bad bytes are errors and skipped. Keywords:
- * import kernel reduce op func in out inout real int bool index let if else for while
- * break continue return over true false sum... no: sum, max, min are names. */
-rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t *out_count);
+/* The bytes from `first` to before `last` of a source as tokens (the last is END). Bad
+ * bytes are errors and skipped. */
+rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t first, int32_t last,
+                 int32_t *out_count);
 
 /* --- parser.c --------------------------------------------------------------------- */
 
 /* Adds the declarations of a source to the unit's module, following imports. */
 void rk_parse(rk_unit *unit, const rk_source *source);
+/* Adds the declarations of a part of a source that stays. */
+void rk_parse_part(rk_unit *unit, const rk_source *source, int32_t first, int32_t last);
+
+/* --- library.c ---------------------------------------------------------------------- */
+
+/* Parses what the sources read so far can reach of the library's ops and funcs, and puts
+ * it before their declarations in the unit's module. */
+void rk_library_parse(rk_unit *unit);
+typedef struct rk_library_name {
+    const char *text; /* not ended by NUL */
+    int32_t size;
+    bool is_op;
+} rk_library_name;
+/* Names of all declarations of the library, in the order of its files. */
+const rk_library_name *rk_library_names(rk_unit *unit, int32_t *out_count);
 
 /* --- module_names.c ----------------------------------------------------------------- */
 

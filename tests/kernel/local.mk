@@ -30,6 +30,9 @@ check_PROGRAMS += tests/kernel/test_parser_error
 tests_kernel_test_parser_error_SOURCES = \
 	tests/kernel/test_parser_error.c tests/kernel/kernel_unit.h
 tests_kernel_test_parser_error_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_library
+tests_kernel_test_library_SOURCES = tests/kernel/test_library.c tests/kernel/kernel_unit.h
+tests_kernel_test_library_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 check_PROGRAMS += tests/kernel/test_print
 tests_kernel_test_print_SOURCES = tests/kernel/test_print.c tests/kernel/kernel_unit.h
 tests_kernel_test_print_LDADD = libkernel.la libbase.la $(CHECK_LIBS)

@@ -31,7 +31,8 @@ static bool lex_n(const char *text, size_t size)
     if (setjmp(t.leave) != 0) {
         return false;
     }
-    token = rk_lex(&t.unit, unit_source(&t, "t.rk", text, size), &count);
+    token =
+        rk_lex(&t.unit, unit_source(&t, "t.rk", text, size), 0, (int32_t)size, &count);
     return t.unit.nerror == 0;
 }
 
@@ -289,7 +290,7 @@ START_TEST(lexer_of_too_large_reals_fails_for_the_type_in_use)
     rk_source *library = RK_NEW(&t.unit, rk_source);
     *library = *unit_source(&t, "l.rk", "1e309", 5);
     library->library = true;
-    rk_lex(&t.unit, library, &count);
+    rk_lex(&t.unit, library, 0, library->size, &count);
     ck_assert_int_eq(t.unit.nerror, 0);
 }
 END_TEST
