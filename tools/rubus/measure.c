@@ -17,6 +17,7 @@
 enum { PEAK_ROUNDS = 7, REPEATS_MOST = 50 };
 #define REPEATS_SECONDS 5e-3
 #define PEAK_BYTES ((int64_t)64 << 20)
+#define PEAK_BYTES_LEAST ((int64_t)64 << 10)
 
 double measure_seconds(void)
 {
@@ -79,12 +80,28 @@ static int copy_by_hand(measure_copy *copy, int threads)
     return copy->src != NULL && copy->dst != NULL ? CLI_DONE : cli_out_of_memory();
 }
 
-static int copy_by_arrays(measure_copy *copy, rubus_context *context)
+static rubus_status make_arrays(measure_copy *copy, rubus_context *context)
 {
     const rubus_shape shape = RUBUS_SHAPE(copy->nbyte / 4);
     rubus_status st = rubus_array_create(context, RUBUS_F32, shape, &copy->src_array);
     if (st == RUBUS_OK) {
         st = rubus_array_create(context, RUBUS_F32, shape, &copy->dst_array);
+    }
+    if (st != RUBUS_OK) {
+        rubus_array_destroy(copy->src_array);
+        copy->src_array = NULL;
+    }
+    return st;
+}
+
+// A device that has no room for them copies smaller ones.
+static int copy_by_arrays(measure_copy *copy, rubus_context *context)
+{
+    rubus_status st = make_arrays(copy, context);
+    while ((st == RUBUS_ELIMIT || st == RUBUS_EDEVMEM) &&
+           copy->nbyte / 2 >= PEAK_BYTES_LEAST) {
+        copy->nbyte = copy->nbyte / 8 * 4;
+        st = make_arrays(copy, context);
     }
     return st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
 }
