@@ -2,21 +2,33 @@
 #ifndef RUBUS_RKC_H
 #define RUBUS_RKC_H
 /*
- * Between rkc, which compiles the library's own sources, and what it writes for the
- * Vulkan backend (rkc_vulkan.c).
+ * Between rkc, which compiles the library's own sources, and what it writes for each
+ * backend (rkc_threads.c, rkc_vulkan.c).
  */
 #include "libcore/base/base.h"
 #include "libcore/kernel/program.h"
 
 /* Prints to stderr and returns 1. */
 int rkc_complain(const char *what, const char *why);
-/* Writes a file unless it has these contents already; complains. 0 or 1. */
+/* Writes a file unless it has these contents already; complains. 0 or 1. name: NULL if
+ * there was no memory for it. */
 int rkc_write(const char *folder, const char *name, rubus__text *text);
 /* "relax_2d.rk" as part of a C name; false if it is no such file name. */
 bool rkc_stem(const char *name, char out[64]);
-/* Compiles an embedded source; complains. NULL on failure. */
-rk_program *rkc_compile(const char *name, int32_t real, const char *dialect);
+/* The bytes of a program's key, for an initialiser. */
+void rkc_add_key(rubus__text *out, const rk_program *program);
+/* Declares TYPE_STEM_REAL of every source and real type and begins TYPE_list with their
+ * addresses. */
+void rkc_add_list(rubus__text *out, const char *type, char **names, int count);
+typedef int (*rkc_make)(const char *folder, const rk_program *program, const char *stem,
+                        const char *real);
+/* Compiles each embedded source for each real type and makes something of it; stops at
+ * the first failure, which is told. 0 or 1. */
+int rkc_each(const char *folder, char **names, int count, const char *dialect,
+             rkc_make make);
 
+/* FOLDER NAME.rk...: C files. */
+int rkc_threads_modules(const char *folder, char **names, int count);
 /* FOLDER --glsl NAME.rk...: a shader for each entry, STEM_REAL_ENTRY.comp. */
 int rkc_vulkan_shaders(const char *folder, char **names, int count);
 /* FOLDER --spirv NAME.rk...: C files from FOLDER/STEM_REAL_ENTRY.comp.spv. */
