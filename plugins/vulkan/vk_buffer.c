@@ -74,11 +74,10 @@ rubus_status vk_buffer_make(vk_context *ctx, uint64_t nbyte, vk_purpose purpose,
             nbyte, (double)nbyte / (1 << 30), ctx->physical->properties.deviceName, most,
             (double)most / (1 << 30));
     }
-    vk_buffer *buffer = host->alloc(host->ctx, sizeof *buffer, _Alignof(max_align_t));
+    vk_buffer *buffer = vk_new(host, sizeof *buffer);
     if (buffer == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(buffer, 0, sizeof *buffer);
     buffer->nbyte = nbyte;
     buffer->room = (nbyte + 3) / 4 * 4;
     buffer->number = ++ctx->nbuffer;

@@ -159,11 +159,10 @@ rubus_status vk_context_create(void *pointer, uint32_t device, void **out_ctx)
     if (st != RUBUS_OK) {
         return st;
     }
-    vk_context *ctx = host->alloc(host->ctx, sizeof *ctx, _Alignof(max_align_t));
+    vk_context *ctx = vk_new(host, sizeof *ctx);
     if (ctx == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(ctx, 0, sizeof *ctx);
     ctx->be = be;
     ctx->host = host;
     atomic_init(&ctx->lost, false);

@@ -7,8 +7,6 @@
 
 #include "plugins/vulkan/vk_module.h"
 
-#include <string.h>
-
 #define POOL_SETS 256u
 #define POOL_BUFFERS 2048u
 
@@ -48,7 +46,7 @@ static void pool_back(vk_context *ctx, void *thing)
 static rubus_status pool_make(vk_context *ctx, uint32_t need, pool **out_pool)
 {
     const rubus_host *host = ctx->host;
-    pool *p = host->alloc(host->ctx, sizeof *p, _Alignof(max_align_t));
+    pool *p = vk_new(host, sizeof *p);
     if (p == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -107,12 +105,10 @@ rubus_status vk_set_make(vk_context *ctx, const vk_entry *entry, VkDescriptorSet
 {
     const rubus_host *host = ctx->host;
     if (ctx->pipelines->pools == NULL) {
-        ctx->pipelines->pools =
-            host->alloc(host->ctx, sizeof *ctx->pipelines->pools, _Alignof(max_align_t));
+        ctx->pipelines->pools = vk_new(host, sizeof *ctx->pipelines->pools);
         if (ctx->pipelines->pools == NULL) {
             return RUBUS_ENOMEM;
         }
-        memset(ctx->pipelines->pools, 0, sizeof *ctx->pipelines->pools);
     }
     const uint32_t n = entry->nbuffer + (entry->pushed ? 0 : 1);
     pool *p = NULL;

@@ -215,8 +215,7 @@ static rubus_status check_layers(vk_backend *be)
     if (names == NULL) {
         return RUBUS_OK;
     }
-    VkLayerProperties *layer =
-        host->alloc(host->ctx, LAYERS_MOST * sizeof *layer, _Alignof(max_align_t));
+    VkLayerProperties *layer = vk_new(host, LAYERS_MOST * sizeof *layer);
     if (layer == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -280,8 +279,7 @@ static bool has_extension(vk_backend *be, const char *name)
     if (be->loader.EnumerateInstanceExtensionProperties(NULL, &n, NULL) < 0 || n == 0) {
         return false;
     }
-    VkExtensionProperties *extension =
-        host->alloc(host->ctx, n * sizeof *extension, _Alignof(max_align_t));
+    VkExtensionProperties *extension = vk_new(host, n * sizeof *extension);
     if (extension == NULL) {
         return false; // without debug_utils there are fewer messages, and nothing is lost
     }

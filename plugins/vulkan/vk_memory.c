@@ -238,11 +238,10 @@ static rubus_status block_create(vk_context *ctx, uint32_t type, uint64_t nbyte,
     if (nbyte > heap_room(ctx, about->heapIndex)) {
         return RUBUS_EDEVMEM;
     }
-    struct vk_block *block = host->alloc(host->ctx, sizeof *block, _Alignof(max_align_t));
+    struct vk_block *block = vk_new(host, sizeof *block);
     if (block == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(block, 0, sizeof *block);
     block->nbyte = nbyte;
     block->type = type;
     block->own = own;
@@ -475,11 +474,10 @@ rubus_status vk_memory_invalidate(vk_context *ctx, const vk_memory *memory,
 rubus_status vk_memory_init(vk_context *ctx)
 {
     const rubus_host *host = ctx->host;
-    ctx->heap = host->alloc(host->ctx, sizeof *ctx->heap, _Alignof(max_align_t));
+    ctx->heap = vk_new(host, sizeof *ctx->heap);
     if (ctx->heap == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(ctx->heap, 0, sizeof *ctx->heap);
     return RUBUS_OK;
 }
 

@@ -15,7 +15,6 @@
 #include "plugins/vulkan/vk_stream.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #define WINDOWS 8
 #define BUFFERS 128
@@ -44,12 +43,10 @@ struct vk_orders {
 
 rubus_status vk_order_init(vk_context *ctx)
 {
-    ctx->orders =
-        ctx->host->alloc(ctx->host->ctx, sizeof *ctx->orders, _Alignof(max_align_t));
+    ctx->orders = vk_new(ctx->host, sizeof *ctx->orders);
     if (ctx->orders == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(ctx->orders, 0, sizeof *ctx->orders);
     return RUBUS_OK;
 }
 

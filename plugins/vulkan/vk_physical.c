@@ -41,7 +41,7 @@ static rubus_status extensions_get(vk_backend *be, VkPhysicalDevice device,
     if (result < 0) {
         return vk_fail_result(host, result, what, NULL);
     }
-    out->at = host->alloc(host->ctx, (n + 1) * sizeof *out->at, _Alignof(max_align_t));
+    out->at = vk_new(host, (n + 1) * sizeof *out->at);
     if (out->at == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -331,8 +331,7 @@ rubus_status vk_physical_list(vk_backend *be)
         return vk_fail_result(host, result, "listing the Vulkan devices", NULL);
     }
     // One more: room for the device that is being asked, and for sorting.
-    be->device = host->alloc(host->ctx, ((uint64_t)n + 1) * sizeof *be->device,
-                             _Alignof(max_align_t));
+    be->device = vk_new(host, ((uint64_t)n + 1) * sizeof *be->device);
     if (be->device == NULL) {
         return RUBUS_ENOMEM;
     }

@@ -105,11 +105,10 @@ static void cache_store(vk_context *ctx, vk_pipelines *p)
 rubus_status vk_pipelines_init(vk_context *ctx)
 {
     const rubus_host *host = ctx->host;
-    vk_pipelines *p = host->alloc(host->ctx, sizeof *p, _Alignof(max_align_t));
+    vk_pipelines *p = vk_new(host, sizeof *p);
     if (p == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(p, 0, sizeof *p);
     atomic_init(&p->made, 0);
     ctx->pipelines = p;
     const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -192,8 +191,7 @@ rubus_status vk_layouts_make(vk_context *ctx, vk_entry *entry)
             entry->label, (unsigned)n, ctx->physical->properties.deviceName,
             (unsigned)most);
     }
-    VkDescriptorSetLayoutBinding *binding =
-        host->alloc(host->ctx, (n + 1) * sizeof *binding, _Alignof(max_align_t));
+    VkDescriptorSetLayoutBinding *binding = vk_new(host, (n + 1) * sizeof *binding);
     if (binding == NULL) {
         return RUBUS_ENOMEM;
     }

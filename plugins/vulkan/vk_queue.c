@@ -95,8 +95,7 @@ static bool grow_retired(vk_context *ctx)
 {
     struct vk_stream *stream = ctx->stream;
     uint64_t room = stream->room == 0 ? 64 : 2 * stream->room;
-    vk_retired *list =
-        ctx->host->alloc(ctx->host->ctx, room * sizeof *list, _Alignof(max_align_t));
+    vk_retired *list = vk_new(ctx->host, room * sizeof *list);
     if (list == NULL) {
         return false;
     }
@@ -458,12 +457,10 @@ static rubus_status make_timeline(vk_context *ctx)
 
 rubus_status vk_queue_init(vk_context *ctx)
 {
-    struct vk_stream *stream =
-        ctx->host->alloc(ctx->host->ctx, sizeof *stream, _Alignof(max_align_t));
+    struct vk_stream *stream = vk_new(ctx->host, sizeof *stream);
     if (stream == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(stream, 0, sizeof *stream);
     ctx->stream = stream;
     stream->value = 1;
     stream->eager = VK_BATCH_EAGER;

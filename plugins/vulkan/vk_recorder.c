@@ -43,12 +43,10 @@ struct vk_recorder {
 
 rubus_status vk_recorder_init(vk_context *ctx)
 {
-    ctx->recorder =
-        ctx->host->alloc(ctx->host->ctx, sizeof *ctx->recorder, _Alignof(max_align_t));
+    ctx->recorder = vk_new(ctx->host, sizeof *ctx->recorder);
     if (ctx->recorder == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(ctx->recorder, 0, sizeof *ctx->recorder);
     return RUBUS_OK;
 }
 
@@ -158,8 +156,7 @@ static rubus_status make_room(vk_context *ctx, uint32_t naccess)
         return RUBUS_OK;
     }
     uint64_t room = 2 * (recorder->n + naccess) + 1024;
-    past *list =
-        ctx->host->alloc(ctx->host->ctx, room * sizeof *list, _Alignof(max_align_t));
+    past *list = vk_new(ctx->host, room * sizeof *list);
     if (list == NULL) {
         return RUBUS_ENOMEM;
     }

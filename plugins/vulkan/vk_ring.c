@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 
 typedef struct chunk {
     vk_buffer *buffer; /* NULL: not made yet */
@@ -34,12 +33,10 @@ struct vk_ring {
 
 rubus_status vk_ring_init(vk_context *ctx)
 {
-    struct vk_ring *ring =
-        ctx->host->alloc(ctx->host->ctx, sizeof *ring, _Alignof(max_align_t));
+    struct vk_ring *ring = vk_new(ctx->host, sizeof *ring);
     if (ring == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(ring, 0, sizeof *ring);
     ctx->ring = ring;
     return RUBUS_OK;
 }

@@ -20,6 +20,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "plugins/vulkan/vk_api.h"
@@ -160,6 +161,18 @@ bool vk_limits_lower(const vk_backend *be, const vk_physical *physical, vk_limit
                      char *why, size_t room);
 /* What the library is told of the subgroup size. */
 uint32_t vk_lane_width(const vk_physical *physical, const vk_limits *limits);
+
+/* --- memory of the host ------------------------------------------------------------- */
+
+/* Zeroed; NULL with the text set. Goes back to host->free. */
+static inline void *vk_new(const rubus_host *host, uint64_t nbyte)
+{
+    void *p = host->alloc(host->ctx, nbyte, _Alignof(max_align_t));
+    if (p != NULL) {
+        memset(p, 0, nbyte);
+    }
+    return p;
+}
 
 /* --- vk_error.c --------------------------------------------------------------------- */
 

@@ -64,11 +64,10 @@ static rubus_status read_options(vk_backend *be)
 
 static rubus_status open_backend(const rubus_host *host, rubus_ops *room, void **out_be)
 {
-    vk_backend *be = host->alloc(host->ctx, sizeof *be, _Alignof(max_align_t));
+    vk_backend *be = vk_new(host, sizeof *be);
     if (be == NULL) {
         return RUBUS_ENOMEM;
     }
-    memset(be, 0, sizeof *be);
     be->host = host;
     atomic_init(&be->messages, 0);
     rubus_status st = read_options(be);
