@@ -9,5 +9,6 @@ rubusinclude_HEADERS = \
 	%D%/rubus/output.h \
 	%D%/rubus/rubus.h \
 	%D%/rubus/solve.h \
+	%D%/rubus/sparse.h \
 	%D%/rubus/status.h \
 	%D%/rubus/types.h

@@ -184,7 +184,7 @@ typedef struct rubus_mat {
     int64_t ld;
 } rubus_mat;
 
-typedef struct rubus_csr {
+typedef struct rubus_csr_desc {
     uint32_t struct_size;
     uint32_t index_type;
     uint32_t value_type;
@@ -198,7 +198,7 @@ typedef struct rubus_csr {
     const void *mirror_rowptr; /**< host, same types, never widened */
     const void *mirror_colval;
     void *mirror_nzval;
-} rubus_csr;
+} rubus_csr_desc;
 
 /**
  * X(slot, required, since_minor, summary): the one list of slots, in table order. Append
@@ -261,12 +261,12 @@ typedef struct rubus_ops {
     /** Waits for pending work on the buffer; the pointer lives until unmap. */
     rubus_status (*map)(void *ctx, void *buffer, uint32_t access, void **out_host);
     rubus_status (*unmap)(void *ctx, void *buffer);
-    rubus_status (*spmv)(void *ctx, const rubus_csr *a, const rubus_vec *x,
+    rubus_status (*spmv)(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta);
-    rubus_status (*spmm)(void *ctx, const rubus_csr *a, const rubus_mat *x,
+    rubus_status (*spmm)(void *ctx, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta);
     /** Overwrites all nzval from the mirror, in order. */
-    rubus_status (*scatter_flush)(void *ctx, const rubus_csr *a);
+    rubus_status (*scatter_flush)(void *ctx, const rubus_csr_desc *a);
 } rubus_ops;
 
 /** The one exported object of a plugin: `RUBUS_PLUGIN_EXPORT const rubus_plugin_desc

@@ -8,6 +8,7 @@
 #include <rubus/kernel.h>
 #include <rubus/output.h>
 #include <rubus/solve.h>
+#include <rubus/sparse.h>
 #include <rubus/status.h>
 #include <rubus/types.h>
 #endif

@@ -12,6 +12,10 @@
 #define RUBUS_READ 1u
 #define RUBUS_WRITE 2u
 
+/** How a dense matrix lies in memory: columns one after the other, or rows. */
+#define RUBUS_COLUMN_MAJOR 0
+#define RUBUS_ROW_MAJOR 1
+
 /** Where the bytes of a buffer are: the answer of a backend's locality slot. */
 #define RUBUS_AT_HOST 1u /**< plain host memory: may be mapped and computed on in place */
 #define RUBUS_AT_DEVICE 2u /**< only the backend's slots touch it */

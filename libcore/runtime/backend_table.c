@@ -81,19 +81,21 @@ static rubus_status own_unmap(rubus__device *dev, void *buffer)
     return dev->ops->unmap(dev->ctx, buffer);
 }
 
-static rubus_status own_spmv(rubus__device *dev, const rubus_csr *a, const rubus_vec *x,
-                             const rubus_vec *y, double alpha, double beta)
+static rubus_status own_spmv(rubus__device *dev, const rubus_csr_desc *a,
+                             const rubus_vec *x, const rubus_vec *y, double alpha,
+                             double beta)
 {
     return dev->ops->spmv(dev->ctx, a, x, y, alpha, beta);
 }
 
-static rubus_status own_spmm(rubus__device *dev, const rubus_csr *a, const rubus_mat *x,
-                             const rubus_mat *y, double alpha, double beta)
+static rubus_status own_spmm(rubus__device *dev, const rubus_csr_desc *a,
+                             const rubus_mat *x, const rubus_mat *y, double alpha,
+                             double beta)
 {
     return dev->ops->spmm(dev->ctx, a, x, y, alpha, beta);
 }
 
-static rubus_status own_scatter_flush(rubus__device *dev, const rubus_csr *a)
+static rubus_status own_scatter_flush(rubus__device *dev, const rubus_csr_desc *a)
 {
     return dev->ops->scatter_flush(dev->ctx, a);
 }

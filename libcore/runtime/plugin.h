@@ -237,14 +237,16 @@ rubus_status rubus__stub_fill(rubus__device *dev, void *buffer, uint64_t first,
                               uint64_t n, const void *pattern, uint32_t pattern_size);
 rubus_status rubus__stub_copy(rubus__device *dev, void *dst, uint64_t dst_first,
                               const void *src, uint64_t src_first, uint64_t n);
-rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr *a);
+rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr_desc *a);
 rubus_status rubus__stub_map(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
                              uint32_t access, void **out_host);
 rubus_status rubus__stub_unmap(rubus__device *dev, void *buffer);
 void rubus__stub_map_fini(rubus__device *dev); /* drops what is still mapped */
-rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr *a, const rubus_vec *x,
-                              const rubus_vec *y, double alpha, double beta);
-rubus_status rubus__stub_spmm(rubus__device *dev, const rubus_csr *a, const rubus_mat *x,
-                              const rubus_mat *y, double alpha, double beta);
+rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr_desc *a,
+                              const rubus_vec *x, const rubus_vec *y, double alpha,
+                              double beta);
+rubus_status rubus__stub_spmm(rubus__device *dev, const rubus_csr_desc *a,
+                              const rubus_mat *x, const rubus_mat *y, double alpha,
+                              double beta);
 
 #endif

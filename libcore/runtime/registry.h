@@ -36,11 +36,11 @@ typedef struct rubus__optional {
     rubus_status (*map)(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
                         uint32_t access, void **out_host);
     rubus_status (*unmap)(rubus__device *dev, void *buffer);
-    rubus_status (*spmv)(rubus__device *dev, const rubus_csr *a, const rubus_vec *x,
+    rubus_status (*spmv)(rubus__device *dev, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta);
-    rubus_status (*spmm)(rubus__device *dev, const rubus_csr *a, const rubus_mat *x,
+    rubus_status (*spmm)(rubus__device *dev, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta);
-    rubus_status (*scatter_flush)(rubus__device *dev, const rubus_csr *a);
+    rubus_status (*scatter_flush)(rubus__device *dev, const rubus_csr_desc *a);
 } rubus__optional;
 
 /* A device opened for one context. Called by one thread at a time, as slots are. */

@@ -61,7 +61,7 @@ rubus_status rubus__stub_copy(rubus__device *dev, void *dst, uint64_t dst_first,
     return st;
 }
 
-rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr *a)
+rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr_desc *a)
 {
     const uint64_t nbyte = (uint64_t)a->nnz * rubus__type_size((int32_t)a->value_type);
     if (nbyte == 0) {

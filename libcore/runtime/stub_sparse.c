@@ -17,8 +17,9 @@ static rubus_status missing(const rubus__device *dev, const char *slot, const ch
         what, dev->name, dev->path, slot);
 }
 
-rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr *a, const rubus_vec *x,
-                              const rubus_vec *y, double alpha, double beta)
+rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr_desc *a,
+                              const rubus_vec *x, const rubus_vec *y, double alpha,
+                              double beta)
 {
     (void)a;
     (void)x;
@@ -28,8 +29,9 @@ rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr *a, const rubu
     return missing(dev, "spmv", "sparse matrix times vector");
 }
 
-rubus_status rubus__stub_spmm(rubus__device *dev, const rubus_csr *a, const rubus_mat *x,
-                              const rubus_mat *y, double alpha, double beta)
+rubus_status rubus__stub_spmm(rubus__device *dev, const rubus_csr_desc *a,
+                              const rubus_mat *x, const rubus_mat *y, double alpha,
+                              double beta)
 {
     (void)a;
     (void)x;

@@ -239,7 +239,7 @@ static rubus_status own_unmap(void *ctx, void *b)
     return RUBUS_OK;
 }
 
-static rubus_status own_spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
+static rubus_status own_spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                              const rubus_vec *y, double alpha, double beta)
 {
     (void)ctx;

@@ -178,11 +178,11 @@ END_TEST
 START_TEST(flush_writes_all_values)
 {
     double values[5] = {1, 2, 3, 4, 5};
-    rubus_csr a = {.struct_size = sizeof a,
-                   .value_type = RUBUS_F64,
-                   .nnz = 5,
-                   .nzval = buffer,
-                   .mirror_nzval = values};
+    rubus_csr_desc a = {.struct_size = sizeof a,
+                        .value_type = RUBUS_F64,
+                        .nnz = 5,
+                        .nzval = buffer,
+                        .mirror_nzval = values};
     ck_assert_int_eq(dev->optional.scatter_flush(dev, &a), RUBUS_OK);
     ck_assert_int_eq(memcmp(contents(buffer), values, sizeof values), 0);
     ck_assert_int_eq((unsigned char)contents(buffer)[sizeof values], 0xa5);

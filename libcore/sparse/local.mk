@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libsparse.la
+libsparse_la_SOURCES = \
+	%D%/csr.c \
+	%D%/csr.h \
+	%D%/csr_build.c \
+	%D%/csr_input.c \
+	%D%/csr_row.c
