@@ -10,7 +10,9 @@ SHADERS = \
 	%D%/relax_2d_kernels.rk \
 	%D%/relax_3d.rk \
 	%D%/relax_3d_harmonic.rk \
-	%D%/relax_3d_kernels.rk
+	%D%/relax_3d_kernels.rk \
+	%D%/sparse.rk \
+	%D%/sparse_atomic.rk
 EXTRA_DIST += $(SHADERS) build-aux/embed.awk
 CLEANFILES += %D%/embedded.c
 %D%/embedded.c: $(SHADERS) build-aux/embed.awk

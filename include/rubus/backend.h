@@ -169,21 +169,37 @@ typedef struct rubus_launch_info {
     const uint64_t *nbyte;      /**< length of the window this launch may touch */
 } rubus_launch_info;
 
+/** n elements in a buffer, from byte first_byte on. */
 typedef struct rubus_vec {
     void *buffer;
     uint64_t first_byte;
     int64_t n;
 } rubus_vec;
 
-/** Column-major, ld >= nrow. */
+/** Element (i, j) is number i + j*ld by columns (ld >= nrow), i*ld + j by rows (ld >=
+ *  ncol), counted from byte first_byte on. What lies between is not the matrix's. */
 typedef struct rubus_mat {
     void *buffer;
     uint64_t first_byte;
     int64_t nrow;
     int64_t ncol;
     int64_t ld;
+    uint32_t layout; /**< RUBUS_COLUMN_MAJOR or RUBUS_ROW_MAJOR */
+    uint32_t reserved0;
 } rubus_mat;
 
+/** What a backend found out about a matrix (slot csr_prepare). The plugin allocates it,
+ *  usually at the head of a larger struct of its own. */
+typedef struct rubus_csr_plan {
+    uint32_t struct_size; /**< set by the plugin */
+    uint32_t reserved0;
+    char path[64];          /**< what products run on: "stencil, 5 diagonals" */
+    uint64_t nbyte;         /**< memory held beside the arrays of the matrix */
+    uint64_t product_bytes; /**< what y = A x reads and writes at least; 0 not known */
+} rubus_csr_plan;
+
+/** A sparse matrix by rows; its structure never changes. Columns ascend in every row and
+ *  are inside the matrix: the library has checked that. */
 typedef struct rubus_csr_desc {
     uint32_t struct_size;
     uint32_t index_type;
@@ -192,12 +208,14 @@ typedef struct rubus_csr_desc {
     int64_t nrow;
     int64_t ncol;
     int64_t nnz;
-    void *rowptr; /**< the plugin's buffers */
-    void *colval;
-    void *nzval;
+    rubus_vec rowptr; /**< the plugin's buffers */
+    rubus_vec colval;
+    rubus_vec nzval;
     const void *mirror_rowptr; /**< host, same types, never widened */
     const void *mirror_colval;
     void *mirror_nzval;
+    uint64_t version;     /**< another number as soon as nzval may have changed */
+    rubus_csr_plan *plan; /**< of csr_prepare; NULL if there is none */
 } rubus_csr_desc;
 
 /**
@@ -222,6 +240,8 @@ typedef struct rubus_csr_desc {
     X(copy, 0, 0, "between buffers; else a kernel of the library")                       \
     X(map, 0, 0, "host pointer to a buffer; else a shadow copy")                         \
     X(unmap, 0, 0, "ends map; else the shadow is written back")                          \
+    X(csr_prepare, 0, 0, "inspects a matrix before its first product")                   \
+    X(csr_release, 0, 0, "ends csr_prepare")                                             \
     X(spmv, 0, 0, "sparse matrix times vector; else a kernel of the library")            \
     X(spmm, 0, 0, "sparse matrix times dense matrix; else a kernel of the library")      \
     X(scatter_flush, 0, 0, "all values of a matrix from its mirror; else one write")
@@ -261,8 +281,19 @@ typedef struct rubus_ops {
     /** Waits for pending work on the buffer; the pointer lives until unmap. */
     rubus_status (*map)(void *ctx, void *buffer, uint32_t access, void **out_host);
     rubus_status (*unmap)(void *ctx, void *buffer);
+    /** Called once for a matrix with entries, before its first product; both or none of
+     *  csr_prepare and csr_release are filled. The desc and its arrays live as long as
+     *  the plan. An out_plan of NULL means that there is nothing to keep. */
+    rubus_status (*csr_prepare)(void *ctx, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan);
+    /** Legal with work pending. */
+    void (*csr_release)(void *ctx, rubus_csr_plan *plan);
+    /** y = alpha A x + beta y. beta 0: y is not read. alpha is not 0, nrow and nnz are
+     *  positive. The sum of a row must not depend on anything but the row. x does not
+     *  overlap y. */
     rubus_status (*spmv)(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta);
+    /** The same for each column of X and Y, at least one. */
     rubus_status (*spmm)(void *ctx, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta);
     /** Overwrites all nzval from the mirror, in order. */

@@ -117,6 +117,21 @@ void rubus__storage_release(rubus__storage *storage)
     rubus_context_destroy(context);
 }
 
+rubus_array rubus__array_window(rubus__storage *storage, int32_t type, uint64_t first,
+                                uint64_t n)
+{
+    rubus_array array;
+    memset(&array, 0, sizeof(array));
+    array.storage = storage;
+    array.type = type;
+    array.shape.rank = 1;
+    array.shape.n[0] = (int64_t)n;
+    array.count = (int64_t)n;
+    array.first = first;
+    array.nbyte = n * rubus__type_size(type);
+    return array;
+}
+
 /* --- shapes ----------------------------------------------------------------------- */
 
 static rubus_status shape_measure(const char *what, int32_t type, rubus_shape shape,
@@ -243,6 +258,7 @@ static void unmap_late(const rubus_array *array)
 {
     rubus__device *dev = array->storage->context->dev;
     array->storage->mapped = NULL;
+    array->storage->version++;
     if (array->nbyte > 0 && !array->storage->context->lost &&
         dev->optional.unmap(dev, array->storage->buffer) != RUBUS_OK) {
         rubus__log(RUBUS__LOG_WARNING, "memory",
@@ -399,6 +415,7 @@ rubus_status rubus_array_unmap(rubus_array *array)
             context, rubus__fail(RUBUS_ESTATE, "%s: the array is not mapped", what));
     }
     array->storage->mapped = NULL; /* also where the bytes could not be written back */
+    array->storage->version++;
     if (array->nbyte > 0) {
         rubus__device *dev = context->dev;
         st = rubus__slot_result(dev, "unmap",

@@ -139,6 +139,7 @@ static rubus_status write_range(const char *what, rubus_array *array, int64_t fi
     }
     rubus_context *context = array->storage->context;
     const uint64_t size = rubus__type_size(array->type);
+    array->storage->version++;
     st = rubus__write_bytes(context, array->storage->buffer,
                             rubus__array_first_byte(array) + (uint64_t)first * size, src,
                             (uint64_t)count * size);
@@ -246,6 +247,7 @@ rubus_status rubus_array_fill(rubus_array *array, double value)
     if (st != RUBUS_OK) {
         return st;
     }
+    array->storage->version++;
     st = rubus__fill_bytes(array->storage->context, array->storage->buffer,
                            rubus__array_first_byte(array), array->nbyte, &pattern,
                            (uint32_t)rubus__type_size(array->type));
@@ -432,6 +434,7 @@ rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src)
                                                  "unmap it first",
                                                  what));
     }
+    dst->storage->version++;
     st = copy_bytes(context, dst->storage->buffer, rubus__array_first_byte(dst),
                     src->storage->buffer, rubus__array_first_byte(src), src->nbyte);
     return rubus__leave(context, st);

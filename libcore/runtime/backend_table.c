@@ -26,6 +26,17 @@ bool rubus__slot_filled(const rubus_ops *ops, size_t slot)
     return memcmp((const char *)ops + rubus__slots[slot].offset, hole, sizeof hole) != 0;
 }
 
+/* Slots that come in pairs. */
+static bool fills_both(bool first, bool second, const char *name, const char *other,
+                       char reason[RUBUS__REASON_ROOM])
+{
+    if (first != second) {
+        rubus__snprintf(reason, RUBUS__REASON_ROOM,
+                        "it fills only one of the slots '%s' and '%s'", name, other);
+    }
+    return first == second;
+}
+
 bool rubus__table_take(rubus__backend *backend, char reason[RUBUS__REASON_ROOM])
 {
     // bytes that a plugin of a later ABI wrote beyond our table do not exist: it was told
@@ -40,12 +51,10 @@ bool rubus__table_take(rubus__backend *backend, char reason[RUBUS__REASON_ROOM])
             return false;
         }
     }
-    if ((backend->ops.map == NULL) != (backend->ops.unmap == NULL)) {
-        rubus__snprintf(reason, RUBUS__REASON_ROOM,
-                        "it fills only one of the slots 'map' and 'unmap'");
-        return false;
-    }
-    return true;
+    const rubus_ops *ops = &backend->ops;
+    return fills_both(ops->map != NULL, ops->unmap != NULL, "map", "unmap", reason) &&
+           fills_both(ops->csr_prepare != NULL, ops->csr_release != NULL, "csr_prepare",
+                      "csr_release", reason);
 }
 
 static rubus_status own_fill(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
@@ -81,20 +90,6 @@ static rubus_status own_unmap(rubus__device *dev, void *buffer)
     return dev->ops->unmap(dev->ctx, buffer);
 }
 
-static rubus_status own_spmv(rubus__device *dev, const rubus_csr_desc *a,
-                             const rubus_vec *x, const rubus_vec *y, double alpha,
-                             double beta)
-{
-    return dev->ops->spmv(dev->ctx, a, x, y, alpha, beta);
-}
-
-static rubus_status own_spmm(rubus__device *dev, const rubus_csr_desc *a,
-                             const rubus_mat *x, const rubus_mat *y, double alpha,
-                             double beta)
-{
-    return dev->ops->spmm(dev->ctx, a, x, y, alpha, beta);
-}
-
 static rubus_status own_scatter_flush(rubus__device *dev, const rubus_csr_desc *a)
 {
     return dev->ops->scatter_flush(dev->ctx, a);
@@ -108,8 +103,6 @@ void rubus__table_complete(rubus__device *dev)
         .copy = ops->copy != NULL ? own_copy : rubus__stub_copy,
         .map = ops->map != NULL ? own_map : rubus__stub_map,
         .unmap = ops->unmap != NULL ? own_unmap : rubus__stub_unmap,
-        .spmv = ops->spmv != NULL ? own_spmv : rubus__stub_spmv,
-        .spmm = ops->spmm != NULL ? own_spmm : rubus__stub_spmm,
         .scatter_flush =
             ops->scatter_flush != NULL ? own_scatter_flush : rubus__stub_scatter_flush,
     };

@@ -52,22 +52,6 @@ rubus_status rubus__blas_prepare(rubus_context *context)
     return RUBUS_OK;
 }
 
-/* An array over part of a buffer, on the stack; lives for one launch. */
-static rubus_array window(rubus__storage *storage, int32_t type, uint64_t first,
-                          uint64_t n)
-{
-    rubus_array array;
-    memset(&array, 0, sizeof(array));
-    array.storage = storage;
-    array.type = type;
-    array.shape.rank = 1;
-    array.shape.n[0] = (int64_t)n;
-    array.count = (int64_t)n;
-    array.first = first;
-    array.nbyte = n * rubus__type_size(type);
-    return array;
-}
-
 static rubus__storage bare_storage(rubus_context *context, void *buffer)
 {
     rubus__storage storage;
@@ -128,8 +112,9 @@ rubus_status rubus__blas_fill(rubus_context *context, void *buffer, uint64_t fir
     rubus_status st = RUBUS_OK;
     for (uint64_t done = 0; st == RUBUS_OK && done < n / unit; done += PIECE) {
         const uint64_t left = n / unit - done;
-        rubus_array array = window(&storage, bytes ? RUBUS_BOOL : RUBUS_I32,
-                                   first + done * unit, left < PIECE ? left : PIECE);
+        rubus_array array =
+            rubus__array_window(&storage, bytes ? RUBUS_BOOL : RUBUS_I32,
+                                first + done * unit, left < PIECE ? left : PIECE);
         rubus_arg args[3] = {rubus_arg_array(&array), rubus_arg_integer(half[0]),
                              rubus_arg_integer(half[1])};
         if (bytes) {
@@ -152,8 +137,8 @@ rubus_status rubus__blas_copy(rubus_context *context, void *dst, uint64_t dst_fi
     for (uint64_t done = 0; st == RUBUS_OK && done < n / unit; done += PIECE) {
         const uint64_t left = n / unit - done;
         const uint64_t count = left < PIECE ? left : PIECE;
-        rubus_array a = window(&to, type, dst_first + done * unit, count);
-        rubus_array b = window(&from, type, src_first + done * unit, count);
+        rubus_array a = rubus__array_window(&to, type, dst_first + done * unit, count);
+        rubus_array b = rubus__array_window(&from, type, src_first + done * unit, count);
         const rubus_arg args[2] = {rubus_arg_array(&a), rubus_arg_array(&b)};
         st = run(context, bytes ? "copy1" : "copy4", args, 2);
     }

@@ -84,12 +84,6 @@ static void free_buffers(rubus_context *context)
     if (context->results.buffer != NULL) {
         ops->buffer_destroy(ctx, context->results.buffer);
     }
-    if (context->blas != NULL) {
-        rubus_module *blas = context->blas;
-        if (blas->impl != NULL) {
-            ops->module_destroy(ctx, blas->impl);
-        }
-    }
 }
 
 void rubus_context_destroy(rubus_context *context)
@@ -97,18 +91,14 @@ void rubus_context_destroy(rubus_context *context)
     if (context == NULL || atomic_fetch_sub(&context->references, 1) != 1) {
         return;
     }
-    if (!rubus__context_forked(context)) {
+    const bool alive = !rubus__context_forked(context);
+    rubus__module_end(context->blas, alive);
+    rubus__kept_fini(context, alive);
+    if (alive) {
         free_buffers(context);
         rubus__device_close(context->dev);
         pthread_mutex_destroy(&context->lock);
         pthread_mutex_destroy(&context->build_lock);
-    }
-    if (context->blas != NULL) {
-        rk_program_destroy(context->blas->program);
-        rubus__free(context->blas->entry);
-        rubus__free(context->blas->param);
-        rubus__free(context->blas->kernel);
-        rubus__free(context->blas);
     }
     rubus__free(context->late_error);
     rubus__free(context->scratch);

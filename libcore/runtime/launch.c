@@ -260,22 +260,36 @@ static void array_operands(const rubus_kernel *kernel, const rubus_arg *args,
 
 /* --- the call --------------------------------------------------------------------- */
 
-static rubus_status run_locked(const rubus__bound *bound, rubus__operand *operand,
-                               const rk_argument *argument)
+/* Arrays that the kernel writes have new contents from now on. */
+static void count_writes(const rubus_kernel *kernel, const rubus_arg *args)
 {
+    for (int32_t i = 0; i < kernel->k->decl->nparam; i++) {
+        const rk_decl *decl = kernel->k->decl->param[i];
+        if (args[i].kind == RUBUS_ARG_ARRAY &&
+            (decl->is_result || decl->mode == RK_MODE_OUT ||
+             decl->mode == RK_MODE_INOUT)) {
+            args[i].u.array->storage->version++;
+        }
+    }
+}
+
+rubus_status rubus__launch_prepared(const rubus__prepared *prepared)
+{
+    const rubus__bound *bound = &prepared->bound;
     const rubus_kernel *kernel = bound->kernel;
     rubus_status st = rubus__launch_check_mapped(kernel, bound->args);
     if (st == RUBUS_OK) {
-        st = prepare_results(kernel, bound->args, operand);
+        st = prepare_results(kernel, bound->args, prepared->operand);
     }
     if (st == RUBUS_OK && kernel->module->error_buffer != NULL) {
-        rubus__pending_add(kernel, argument);
+        rubus__pending_add(kernel, prepared->argument);
     }
     if (st == RUBUS_OK) {
+        count_writes(kernel, bound->args);
         st = rubus__launch_bound(bound);
     }
     if (st == RUBUS_OK && kernel->k->nresult > 0) {
-        st = read_results(kernel, bound->args, operand);
+        st = read_results(kernel, bound->args, prepared->operand);
     }
     return st;
 }
@@ -288,43 +302,57 @@ static void *cut(char **memory, size_t size)
     return p;
 }
 
-static size_t working_size(const rubus_kernel *kernel)
+size_t rubus__launch_room(const rubus_kernel *kernel)
 {
     const size_t nparam = (size_t)kernel->k->decl->nparam;
     const size_t nbuffer = kernel->nbuffer_room;
-    return nparam * (sizeof(rk_argument) + sizeof(rubus__operand)) + kernel->block_room +
-           rk_binding_size(kernel->k) +
-           nbuffer * (sizeof(void *) + 2 * sizeof(uint64_t)) + 8u * 16u;
+    const size_t size = nparam * (sizeof(rk_argument) + sizeof(rubus__operand)) +
+                        kernel->block_room + rk_binding_size(kernel->k) +
+                        nbuffer * (sizeof(void *) + 2 * sizeof(uint64_t)) + 8u * 16u;
+    return (size + 15u) & ~(size_t)15u;
+}
+
+rubus_status rubus__launch_prepare(char *memory, const rubus_kernel *kernel,
+                                   const int64_t *lo, const int64_t *hi,
+                                   const rubus_arg *args, size_t nargs,
+                                   rubus__prepared *out)
+{
+    const size_t nparam = (size_t)kernel->k->decl->nparam;
+    out->argument = cut(&memory, nparam * sizeof(rk_argument));
+    out->operand = cut(&memory, nparam * sizeof(rubus__operand));
+    rubus__bound *bound = &out->bound;
+    bound->kernel = kernel;
+    bound->args = args;
+    bound->operand = out->operand;
+    bound->block = cut(&memory, kernel->block_room);
+    bound->buffer = cut(&memory, kernel->nbuffer_room * sizeof(void *));
+    bound->first = cut(&memory, kernel->nbuffer_room * sizeof(uint64_t));
+    bound->nbyte = cut(&memory, kernel->nbuffer_room * sizeof(uint64_t));
+    rubus_status st = rubus__launch_check(kernel, args, nargs, out->argument);
+    if (st == RUBUS_OK) {
+        st = rk_bind(kernel->module->program, kernel->k, out->argument, lo, hi, memory,
+                     &bound->binding);
+    }
+    if (st == RUBUS_OK) {
+        array_operands(kernel, args, out->operand);
+    }
+    return st;
 }
 
 static rubus_status launch_in(char *memory, const rubus_kernel *kernel, const int64_t *lo,
                               const int64_t *hi, const rubus_arg *args, size_t nargs)
 {
-    const size_t nparam = (size_t)kernel->k->decl->nparam;
-    rk_argument *argument = cut(&memory, nparam * sizeof(rk_argument));
-    rubus__operand *operand = cut(&memory, nparam * sizeof(rubus__operand));
-    rubus__bound bound;
-    bound.kernel = kernel;
-    bound.args = args;
-    bound.operand = operand;
-    bound.block = cut(&memory, kernel->block_room);
-    bound.buffer = cut(&memory, kernel->nbuffer_room * sizeof(void *));
-    bound.first = cut(&memory, kernel->nbuffer_room * sizeof(uint64_t));
-    bound.nbyte = cut(&memory, kernel->nbuffer_room * sizeof(uint64_t));
-    rubus_status st = rubus__launch_check(kernel, args, nargs, argument);
-    if (st == RUBUS_OK) {
-        st = rk_bind(kernel->module->program, kernel->k, argument, lo, hi, memory,
-                     &bound.binding);
-    }
     rubus_context *context = kernel->module->context;
+    rubus__prepared prepared;
+    rubus_status st =
+        rubus__launch_prepare(memory, kernel, lo, hi, args, nargs, &prepared);
     if (st == RUBUS_OK) {
-        array_operands(kernel, args, operand);
         st = rubus__enter(context, "rubus_launch");
     }
     if (st != RUBUS_OK) {
         return st;
     }
-    return rubus__leave(context, run_locked(&bound, operand, argument));
+    return rubus__leave(context, rubus__launch_prepared(&prepared));
 }
 
 /* The text of rubus_module_kernel stays, if it is the last one. */
@@ -345,7 +373,7 @@ static rubus_status launch(const rubus_kernel *kernel, const int64_t *lo,
     if (kernel == NULL) {
         return no_kernel();
     }
-    const size_t size = working_size(kernel);
+    const size_t size = rubus__launch_room(kernel);
     if (size <= STACK_BYTES) {
         _Alignas(16) char memory[STACK_BYTES];
         return launch_in(memory, kernel, lo, hi, args, nargs);

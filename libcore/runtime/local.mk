@@ -13,9 +13,11 @@ libruntime_la_SOURCES = \
 	%D%/elf_preflight.c \
 	%D%/host_services.c \
 	%D%/kernel_cache.c \
+	%D%/kept_module.c \
 	%D%/kernel_cache.h \
 	%D%/launch.c \
 	%D%/launch_check.c \
+	%D%/launch_list.c \
 	%D%/module.c \
 	%D%/options.c \
 	%D%/plugin.h \
@@ -34,5 +36,4 @@ libruntime_la_SOURCES = \
 	%D%/spec.c \
 	%D%/stub_map.c \
 	%D%/stub_move.c \
-	%D%/stub_sparse.c \
 	%D%/validate.c

@@ -185,7 +185,7 @@ struct rubus__backend {
     rubus_ops ops;  /* what is called: copied once, then never changed */
 };
 
-enum { RUBUS__SLOT_COUNT = 20 };
+enum { RUBUS__SLOT_COUNT = 22 };
 typedef struct rubus__slot {
     const char *name;
     size_t offset; /* in rubus_ops */
@@ -242,11 +242,5 @@ rubus_status rubus__stub_map(rubus__device *dev, void *buffer, uint64_t first, u
                              uint32_t access, void **out_host);
 rubus_status rubus__stub_unmap(rubus__device *dev, void *buffer);
 void rubus__stub_map_fini(rubus__device *dev); /* drops what is still mapped */
-rubus_status rubus__stub_spmv(rubus__device *dev, const rubus_csr_desc *a,
-                              const rubus_vec *x, const rubus_vec *y, double alpha,
-                              double beta);
-rubus_status rubus__stub_spmm(rubus__device *dev, const rubus_csr_desc *a,
-                              const rubus_mat *x, const rubus_mat *y, double alpha,
-                              double beta);
 
 #endif

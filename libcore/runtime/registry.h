@@ -25,7 +25,9 @@ typedef struct rubus__device rubus__device;
  * The optional slots, complete: each is either the plugin's own or a stub of the core, so
  * callers never look for holes. The stubs of fill and copy go through the host; the
  * runtime may put functions that launch kernels in their place (only where
- * rubus__device_owns says no), as soon as rubus__device_open has returned.
+ * rubus__device_owns says no), as soon as rubus__device_open has returned. The products
+ * of sparse matrices are not among them: what stands in for these slots are kernels,
+ * which the sparse layer launches.
  */
 typedef struct rubus__optional {
     rubus_status (*fill)(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
@@ -36,10 +38,6 @@ typedef struct rubus__optional {
     rubus_status (*map)(rubus__device *dev, void *buffer, uint64_t first, uint64_t n,
                         uint32_t access, void **out_host);
     rubus_status (*unmap)(rubus__device *dev, void *buffer);
-    rubus_status (*spmv)(rubus__device *dev, const rubus_csr_desc *a, const rubus_vec *x,
-                         const rubus_vec *y, double alpha, double beta);
-    rubus_status (*spmm)(rubus__device *dev, const rubus_csr_desc *a, const rubus_mat *x,
-                         const rubus_mat *y, double alpha, double beta);
     rubus_status (*scatter_flush)(rubus__device *dev, const rubus_csr_desc *a);
 } rubus__optional;
 

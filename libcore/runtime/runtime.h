@@ -44,6 +44,7 @@ struct rubus_context {
     char *late_error; /* its text; NULL if there was no memory for it */
     struct rubus_module *blas; /* kernels that stand in for fill and copy */
     bool blas_tried;
+    struct rubus__kept *kept; /* modules of the library */
 };
 
 /* Memory of one buffer, shared by an array and its views. */
@@ -55,7 +56,8 @@ typedef struct rubus__storage {
     uint64_t base;                    /* first byte of the user's memory in the buffer */
     bool guarded;                     /* validate mode: the guard zones are written */
     const struct rubus_array *mapped; /* the window that is mapped; under the lock */
-    struct rubus__storage *next;      /* in context->storages */
+    uint64_t version; /* counts what may have written elements; under the lock */
+    struct rubus__storage *next; /* in context->storages */
     struct rubus__storage *before;
 } rubus__storage;
 
@@ -105,6 +107,9 @@ bool rubus__context_forked(const rubus_context *context);
 rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
                                    rubus__storage **out_storage); /* locked */
 void rubus__storage_release(rubus__storage *storage);             /* not locked */
+/* An array over part of a buffer, on the stack, of rank 1. */
+rubus_array rubus__array_window(rubus__storage *storage, int32_t type, uint64_t first,
+                                uint64_t n);
 /* Locks the context of an array that may be used now: EINVAL (NULL), ESTATE (memory of it
  * is mapped), and as rubus__enter. */
 rubus_status rubus__array_enter(const rubus_array *array, const char *what);
@@ -142,6 +147,22 @@ rubus_status rubus__module_embedded(rubus_context *context, const char *name,
 char *rubus__source_read(void *user, const char *importer, const char *name,
                          char **out_name, size_t *out_size, const char **out_reason);
 
+/* --- kept_module.c: kernels of the library, built once in a context --------------- */
+
+/* The module of an embedded source; built at the first call. Not locked. It lives as long
+ * as the context, and does not hold it. */
+rubus_status rubus__kept_module(rubus_context *context, const char *name,
+                                const rubus_module_options *options,
+                                rubus_module **out_module);
+/* The same, for one kernel of it. */
+rubus_status rubus__kept_kernel(rubus_context *context, const char *name,
+                                const rubus_module_options *options, const char *kernel,
+                                const rubus_kernel **out_kernel);
+/* As the context ends. `alive`: the backend still answers. */
+void rubus__kept_fini(rubus_context *context, bool alive);
+/* Frees a module that the context itself owns. */
+void rubus__module_end(rubus_module *module, bool alive);
+
 /* --- launch.c --------------------------------------------------------------------- */
 
 /* One buffer argument of a kernel. */
@@ -175,6 +196,35 @@ rubus_status rubus__launch_entry(const rubus__bound *bound, int32_t entry,
                                  const rk_range *range, const rubus__fold_slots *fold);
 /* Locked: the whole launch, operands given (results included). */
 rubus_status rubus__launch_bound(const rubus__bound *bound);
+
+/* A launch between its check and its run. */
+typedef struct rubus__prepared {
+    rubus__bound bound;
+    rubus__operand *operand;
+    rk_argument *argument;
+} rubus__prepared;
+/* Bytes of working memory, a multiple of 16. */
+size_t rubus__launch_room(const rubus_kernel *kernel);
+rubus_status rubus__launch_prepare(char *memory, const rubus_kernel *kernel,
+                                   const int64_t *lo, const int64_t *hi,
+                                   const rubus_arg *args, size_t nargs,
+                                   rubus__prepared *out);
+rubus_status rubus__launch_prepared(const rubus__prepared *prepared); /* locked */
+
+/* --- launch_list.c ---------------------------------------------------------------- */
+
+/* A launch that is one of several. lo, hi: NULL for the kernel's own range. */
+typedef struct rubus__call {
+    const rubus_kernel *kernel;
+    const int64_t *lo;
+    const int64_t *hi;
+    const rubus_arg *args;
+    size_t nargs;
+} rubus__call;
+enum { RUBUS__CALLS_MOST = 8 };
+/* Launches in order, with nothing of another thread between them, after all of them have
+ * been checked. The kernels are of one context. */
+rubus_status rubus__launch_list(const rubus__call *call, size_t ncall);
 
 /* --- launch_check.c --------------------------------------------------------------- */
 

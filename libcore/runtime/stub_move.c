@@ -67,5 +67,6 @@ rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr_desc 
     if (nbyte == 0) {
         return RUBUS_OK;
     }
-    return dev->ops->write(dev->ctx, a->nzval, 0, a->mirror_nzval, nbyte);
+    return dev->ops->write(dev->ctx, a->nzval.buffer, a->nzval.first_byte,
+                           a->mirror_nzval, nbyte);
 }

@@ -11,11 +11,15 @@
 
 static void destroy(rubus_csr *csr)
 {
+    rubus__csr_plan_fini(csr);
     rubus_array_destroy(csr->rowptr);
     rubus_array_destroy(csr->colval);
     rubus_array_destroy(csr->nzval);
     rubus__host_csr_fini(&csr->mirror);
     rubus_context *context = csr->context;
+    if (!rubus__context_forked(context)) {
+        pthread_mutex_destroy(&csr->lock);
+    }
     rubus__free(csr);
     rubus_context_destroy(context);
 }
@@ -43,8 +47,10 @@ static rubus_status upload(rubus_csr *csr)
                               &csr->colval);
     }
     if (st == RUBUS_OK) {
-        st = rubus_array_from(context, m->real, RUBUS_SHAPE(m->nnz), m->nzval,
-                              &csr->nzval);
+        st = m->nzval == NULL
+                 ? rubus_array_create(context, m->real, RUBUS_SHAPE(m->nnz), &csr->nzval)
+                 : rubus_array_from(context, m->real, RUBUS_SHAPE(m->nnz), m->nzval,
+                                    &csr->nzval);
     }
     return st;
 }
@@ -61,6 +67,7 @@ rubus_status rubus__csr_take(rubus_context *context, rubus__host_csr *host,
     rubus__context_hold(context);
     csr->context = context;
     csr->mirror = *host;
+    pthread_mutex_init(&csr->lock, NULL);
     const rubus_status st = upload(csr);
     if (st != RUBUS_OK) {
         rubus_csr_destroy(csr);
@@ -184,7 +191,14 @@ rubus_status rubus_csr_info_get(rubus_csr *csr, rubus_csr_info *info)
                            .nnz = csr->mirror.nnz,
                            .index = csr->mirror.index,
                            .real = csr->mirror.real,
-                           .path = ""};
+                           .path = csr->path};
+    const rubus_status st = rubus__csr_enter(csr, "rubus_csr_info_get");
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    full.path_bytes = csr->path_bytes;
+    full.product_bytes = csr->product_bytes;
+    pthread_mutex_unlock(&csr->lock);
     memcpy(info, &full, given < sizeof(full) ? given : sizeof(full));
     return RUBUS_OK;
 }

@@ -28,6 +28,25 @@ typedef struct rubus__host_csr {
     void *nzval;
 } rubus__host_csr;
 
+/* Rows of more entries are summed in segments; see rubus_spmv and shaders/sparse.rk. */
+#define RUBUS__LONG_ROW 256
+#define RUBUS__SEGMENT 4096
+
+/* The long rows of a matrix, for the kernels of the library. */
+typedef struct rubus__long_rows {
+    int64_t nrow; /* 0: there are none, and no arrays */
+    int64_t nsegment;
+    rubus_array *row;   /* [nrow] */
+    rubus_array *start; /* [nrow + 1] of segments */
+    rubus_array *first; /* [nsegment] entry */
+    rubus_array *size;  /* [nsegment] entries */
+    rubus_array *part;  /* sums of segments: nsegment for each column of a product */
+} rubus__long_rows;
+
+/*
+ * Locks: `lock` guards what is made when first needed (all below it), and is held through
+ * a product; it comes before the lock of a transpose, and that before the context's.
+ */
 struct rubus_csr {
     atomic_int references;
     rubus_context *context; /* held */
@@ -35,6 +54,18 @@ struct rubus_csr {
     rubus_array *rowptr;
     rubus_array *colval;
     rubus_array *nzval;
+
+    pthread_mutex_t lock;
+    bool prepared;
+    rubus_csr_desc desc; /* for the backend; desc.plan is what it keeps */
+    char path[64];       /* "" until prepared */
+    uint64_t path_bytes;
+    uint64_t product_bytes;
+    rubus__long_rows long_rows;
+    rubus_csr *turned;       /* the transpose, for products with it */
+    rubus_array *turned_at;  /* entry k of it is entry turned_at[k] of this */
+    uint64_t turned_version; /* of nzval, when the values were last taken */
+    bool turned_fresh;       /* they were taken at all */
 };
 
 /* Element k of an array of indices. `type` is a constant where the loop is hot. */
@@ -75,7 +106,7 @@ RUBUS__INLINE void rubus__value_add(void *to, int64_t k, const void *from, int64
 
 /* --- csr_input.c: what a user gives ------------------------------------------------- */
 
-/* Types, sizes and limits; out: what all have in common. nnz: stored or listed entries. */
+/* What all have in common: types, sizes, limits. nnz: stored or listed entries. */
 rubus_status rubus__csr_check_sizes(const char *what, rubus_context *context,
                                     const rubus__host_csr *sizes, const void *out);
 /* Compressed rows: ptr[n + 1] ascends from 0 to nnz, val[nnz] in 0..limit-1. `major` and
@@ -106,9 +137,28 @@ void rubus__host_csr_fini(rubus__host_csr *host);
 /* Sorts every row by column, stably, and adds values of equal places up. */
 rubus_status rubus__host_sort_rows(rubus__host_csr *host);
 
+/* --- csr_turn.c: products with the transpose ---------------------------------------- */
+
+/* Locked (csr->lock): csr->turned, with the values that the device has now. */
+rubus_status rubus__csr_turn(rubus_csr *csr);
+
+/* --- csr_plan.c: before the first product ------------------------------------------- */
+
+/* Locked (csr->lock). */
+rubus_status rubus__csr_prepare(rubus_csr *csr);
+/* Room for the segments' sums of a product of k columns. Locked. */
+rubus_status rubus__csr_part(rubus_csr *csr, int64_t k);
+/* Takes csr->lock; EFORKED, EINVAL for NULL. */
+rubus_status rubus__csr_enter(rubus_csr *csr, const char *what);
+void rubus__csr_plan_fini(rubus_csr *csr);
+/* Kernel of shaders/sparse.rk for the types of the matrix. */
+rubus_status rubus__csr_kernel(const rubus_csr *csr, const char *name,
+                               const rubus_kernel **out_kernel);
+
 /* --- csr.c -------------------------------------------------------------------------- */
 
-/* A matrix that takes the host's arrays over; they are freed on failure too. */
+/* A matrix that takes the host's arrays over; they are freed on failure too. Without
+ * values the device's are 0, and the mirror has none. */
 rubus_status rubus__csr_take(rubus_context *context, rubus__host_csr *host,
                              rubus_csr **out_csr);
 void rubus__csr_hold(rubus_csr *csr);

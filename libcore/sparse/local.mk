@@ -5,4 +5,7 @@ libsparse_la_SOURCES = \
 	%D%/csr.h \
 	%D%/csr_build.c \
 	%D%/csr_input.c \
-	%D%/csr_row.c
+	%D%/csr_plan.c \
+	%D%/csr_product.c \
+	%D%/csr_row.c \
+	%D%/csr_turn.c

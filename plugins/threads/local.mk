@@ -33,7 +33,8 @@ THREADS_LIBS = libthreads.la libthreads_prebuilt.la -ldl -lm -lpthread
 # The library's own kernels, compiled with the flags that kernels get at run time. rkc
 # writes all files in one go, and leaves those alone that stay the same.
 THREADS_KERNELS = blas.rk relax_1d.rk relax_2d.rk \
-	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk
+	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk \
+	sparse.rk sparse.rk@i64 sparse_atomic.rk sparse_atomic.rk@i64
 THREADS_PREBUILT = \
 	%D%/prebuilt_list.c \
 	%D%/prebuilt_blas_f32.c \
@@ -47,7 +48,15 @@ THREADS_PREBUILT = \
 	%D%/prebuilt_relax_3d_f32.c \
 	%D%/prebuilt_relax_3d_f64.c \
 	%D%/prebuilt_relax_3d_harmonic_f32.c \
-	%D%/prebuilt_relax_3d_harmonic_f64.c
+	%D%/prebuilt_relax_3d_harmonic_f64.c \
+	%D%/prebuilt_sparse_f32.c \
+	%D%/prebuilt_sparse_f64.c \
+	%D%/prebuilt_sparse_i64_f32.c \
+	%D%/prebuilt_sparse_i64_f64.c \
+	%D%/prebuilt_sparse_atomic_f32.c \
+	%D%/prebuilt_sparse_atomic_f64.c \
+	%D%/prebuilt_sparse_atomic_i64_f32.c \
+	%D%/prebuilt_sparse_atomic_i64_f64.c
 noinst_LTLIBRARIES += libthreads_prebuilt.la
 nodist_libthreads_prebuilt_la_SOURCES = $(THREADS_PREBUILT)
 libthreads_prebuilt_la_SOURCES = %D%/prebuilt.h

@@ -3,7 +3,7 @@
 # them, spirv-val checks them, rkc writes the words as C. Files that stay the same are left
 # alone. Without glslc the list is empty, and the kernels are compiled when a program runs.
 VULKAN_KERNELS = blas.rk relax_1d.rk relax_2d.rk \
-	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk
+	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk sparse.rk sparse_atomic.rk
 noinst_LTLIBRARIES += libvulkan_prebuilt.la
 libvulkan_prebuilt_la_SOURCES = %D%/vk_prebuilt.h
 if HAVE_GLSLC
@@ -20,7 +20,11 @@ VULKAN_PREBUILT = \
 	%D%/spirv/vk_prebuilt_relax_3d_f32.c \
 	%D%/spirv/vk_prebuilt_relax_3d_f64.c \
 	%D%/spirv/vk_prebuilt_relax_3d_harmonic_f32.c \
-	%D%/spirv/vk_prebuilt_relax_3d_harmonic_f64.c
+	%D%/spirv/vk_prebuilt_relax_3d_harmonic_f64.c \
+	%D%/spirv/vk_prebuilt_sparse_f32.c \
+	%D%/spirv/vk_prebuilt_sparse_f64.c \
+	%D%/spirv/vk_prebuilt_sparse_atomic_f32.c \
+	%D%/spirv/vk_prebuilt_sparse_atomic_f64.c
 nodist_libvulkan_prebuilt_la_SOURCES = $(VULKAN_PREBUILT)
 VULKAN_SPIRV_STAMP = %D%/spirv/prebuilt.stamp
 $(VULKAN_SPIRV_STAMP): tools/rkc/rkc$(EXEEXT) tools/rkc/spirv.sh

@@ -85,7 +85,7 @@ EXTRA_DIST += \
 	%D%/corpus/names.rk \
 	%D%/corpus/operators.rk \
 	%D%/corpus/points.rk \
-	%D%/corpus/sparse.rk \
+	%D%/corpus/row_products.rk \
 	%D%/corpus/statements.rk \
 	%D%/corpus/step.rk
 

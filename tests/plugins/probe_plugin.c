@@ -251,6 +251,15 @@ static rubus_status own_spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec
     return RUBUS_OK;
 }
 
+static rubus_status own_prepare(void *ctx, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan)
+{
+    (void)ctx;
+    (void)a;
+    *out_plan = NULL;
+    return RUBUS_OK;
+}
+
 /* Every service once; NULL, or the name of the one that is wrong. */
 static const char *host_is_wrong(const rubus_host *host)
 {
@@ -304,6 +313,9 @@ static void fill_room(rubus_ops *room)
     }
     if (manner("map-only")) {
         ops.map = own_map;
+    }
+    if (manner("prepare-only")) {
+        ops.csr_prepare = own_prepare;
     }
 #define CLEAR_SLOT(slot, required, since, summary)                                       \
     if (manner("hole:" #slot)) {                                                         \

@@ -49,6 +49,7 @@ START_TEST(slot_states_are_told)
 {
     probe_add(folder, "probe", "native");
     probe_add(folder, "half", "map-only");
+    probe_add(folder, "keeper", "prepare-only");
     const uint32_t at = (uint32_t)plugin_at("/rubus-probe.so");
     for (uint32_t i = 0; i < RUBUS__SLOT_COUNT; i++) {
         const char *name = NULL;
@@ -64,6 +65,10 @@ START_TEST(slot_states_are_told)
     refused("/rubus-half.so", "slots", "only one of the slots 'map' and 'unmap'");
     ck_assert_int_eq(rubus_plugin_device_count(half, &n), RUBUS_EPLUGIN);
     ck_assert_ptr_nonnull(strstr(rubus_error_text(), "only one"));
+    const uint32_t keeper = (uint32_t)plugin_at("/rubus-keeper.so");
+    ck_assert_int_eq(rubus_plugin_device_count(keeper, &n), RUBUS_EPLUGIN);
+    refused("/rubus-keeper.so", "slots",
+            "only one of the slots 'csr_prepare' and 'csr_release'");
 }
 END_TEST
 

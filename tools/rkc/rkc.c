@@ -2,9 +2,10 @@
 /*
  * rkc FOLDER NAME.rk...: turns kernels of the library into C files for the threads
  * backend, while Rubus is built. For each source and each of f32 and f64 it writes
- * FOLDER/prebuilt_NAME_REAL.c, and then FOLDER/prebuilt_list.c. The sources are those
- * embedded in the kernel compiler, and the compiler is the library's own: text and key
- * are those that a program gets when it asks for the same module, so it finds these
+ * FOLDER/prebuilt_NAME_REAL.c, and then FOLDER/prebuilt_list.c. NAME.rk@i64 stands for
+ * the same source with 64-bit indices, NAME_i64 in the names of files. The sources are
+ * those embedded in the kernel compiler, and the compiler is the library's own: text and
+ * key are those that a program gets when it asks for the same module, so it finds these
  * functions instead of compiling. With --glsl or --spirv behind FOLDER it does the same
  * for the Vulkan backend (rkc_vulkan.c).
  */
@@ -25,11 +26,13 @@ bool rkc_stem(const char *name, char out[64])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     size_t n = strspn(name, letters);
-    if (n == 0 || n > 63 || strcmp(name + n, ".rk") != 0) {
+    const bool wide = strcmp(name + n, ".rk@i64") == 0;
+    if (n == 0 || n > 59 || (!wide && strcmp(name + n, ".rk") != 0)) {
         return false;
     }
     memcpy(out, name, n);
-    out[n] = '\0';
+    memcpy(out + n, "_i64", 5);
+    out[wide ? n + 4 : n] = '\0';
     return true;
 }
 
@@ -62,15 +65,20 @@ int rkc_write(const char *folder, const char *name, rubus__text *text)
 static rk_program *compile(const char *name, int32_t real, const char *dialect)
 {
     char stem[64];
-    const rk_embedded *source = rk_embedded_find(name);
+    char file[64];
+    rubus__snprintf(file, sizeof file, "%.*s", (int)strcspn(name, "@"), name);
+    const rk_embedded *source = rk_embedded_find(file);
     if (source == NULL || !rkc_stem(name, stem)) {
         rkc_complain(name, "the library has no source of that name inside");
         return NULL;
     }
-    const rk_options options = {
-        .real = real, .index = RUBUS_I32, .dialect = dialect, .read = rk_read_embedded};
+    const rk_options options = {.real = real,
+                                .index =
+                                    strchr(name, '@') == NULL ? RUBUS_I32 : RUBUS_I64,
+                                .dialect = dialect,
+                                .read = rk_read_embedded};
     rk_program *program = NULL;
-    if (rk_compile(&options, name, source->text, source->size, &program) != RUBUS_OK) {
+    if (rk_compile(&options, file, source->text, source->size, &program) != RUBUS_OK) {
         rkc_complain(name, rubus_error_text());
         return NULL;
     }

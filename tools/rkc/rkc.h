@@ -13,7 +13,8 @@ int rkc_complain(const char *what, const char *why);
 /* Writes a file unless it has these contents already; complains. 0 or 1. name: NULL if
  * there was no memory for it. */
 int rkc_write(const char *folder, const char *name, rubus__text *text);
-/* "relax_2d.rk" as part of a C name; false if it is no such file name. */
+/* "relax_2d.rk" as part of a C name, "relax_2d"; "sparse.rk@i64" (64-bit indices) is
+ * "sparse_i64". False if it is no such file name. */
 bool rkc_stem(const char *name, char out[64]);
 /* The bytes of a program's key, for an initialiser. */
 void rkc_add_key(rubus__text *out, const rk_program *program);
