@@ -12,7 +12,7 @@ BUNDLED = %D%/bundled/rubus
 	$(librubus_la_LINK) -rpath /lib -Wl,-rpath,'$$ORIGIN' $(librubus_la_LIBADD) $(LIBS)
 %D%/bundled/rubus: %D%/bundled/librubus.la $(tools_rubus_rubus_OBJECTS)
 	$(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(tools_rubus_rubus_OBJECTS) \
-	    %D%/bundled/.libs/librubus.so -Wl,-rpath,'$$ORIGIN/../lib' $(JANSSON_LIBS) -lm
+	    %D%/bundled/.libs/librubus.so -Wl,-rpath,'$$ORIGIN/../lib' $(JANSSON_LIBS) -lm -ldl -lpthread
 if HAVE_SHADERC
 BUNDLED += %D%/bundled/rubus-glsl.so
 %D%/bundled/rubus-glsl.so: rubus-glsl.la

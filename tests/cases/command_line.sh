@@ -44,7 +44,7 @@ usage "two lambdas" 'exclude each other' solve --nx 8 --lambda a --lambda-const 
 usage "bench what" "'frob' is none of" bench frob
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
-for command in '' devices solve run kernel bench; do
+for command in '' devices solve run kernel bench conformance; do
     # shellcheck disable=SC2086 # '' is no argument
     check "help $command" "$rubus" $command --help
     says "help $command" '^Usage: rubus ' out

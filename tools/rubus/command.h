@@ -38,6 +38,7 @@ extern const cli_command cli_solve;
 extern const cli_command cli_run;
 extern const cli_command cli_kernel;
 extern const cli_command cli_bench;
+extern const cli_command cli_conformance;
 
 /* --- message.c ------------------------------------------------------------------------
  */

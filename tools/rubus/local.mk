@@ -17,6 +17,7 @@ tools_rubus_rubus_SOURCES = \
 	%D%/cli_options.c \
 	%D%/command.h \
 	%D%/command_bench.c \
+	%D%/command_conformance.c \
 	%D%/command_devices.c \
 	%D%/command_kernel.c \
 	%D%/command_run.c \

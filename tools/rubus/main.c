@@ -9,7 +9,7 @@
 #include "command.h"
 
 static const cli_command *const commands[] = {
-    &cli_devices, &cli_solve, &cli_run, &cli_kernel, &cli_bench,
+    &cli_devices, &cli_solve, &cli_run, &cli_kernel, &cli_bench, &cli_conformance,
 };
 #define NCOMMAND (sizeof(commands) / sizeof(commands[0]))
 
@@ -19,7 +19,7 @@ static void print_help(void)
           "Computes on structured grids with any backend.\n\nCommands:\n",
           stdout);
     for (size_t i = 0; i < NCOMMAND; i++) {
-        printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-13s%s\n", commands[i]->name, commands[i]->summary);
     }
     fputs("\nrubus COMMAND --help tells the options of a command.\n"
           "\n  -h, --help       this text\n  -V, --version    version of the program and "

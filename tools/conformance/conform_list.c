@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of all checks, in the order in which they run. */
+#include "config.h"
+
+#include "conform.h"
+
+#include <string.h>
+
+static const conform_check *const groups[] = {
+    conform_load_checks,
+    conform_caps_checks,
+    conform_buffer_checks,
+    conform_memory_checks,
+};
+enum { NGROUP = sizeof groups / sizeof groups[0] };
+
+static const char *const level_names[CONFORM_NLEVEL] = {"load", "basic", "full",
+                                                        "stress"};
+
+const conform_check *conform_check_at(size_t at)
+{
+    for (int group = 0; group < NGROUP; group++) {
+        for (const conform_check *check = groups[group]; check->name != NULL; check++) {
+            if (at-- == 0) {
+                return check;
+            }
+        }
+    }
+    return NULL;
+}
+
+const char *conform_level_name(int level)
+{
+    return level_names[level];
+}
+
+bool conform_level_parse(const char *text, int *out_level)
+{
+    for (int level = 0; level < CONFORM_NLEVEL; level++) {
+        if (strcmp(text, level_names[level]) == 0) {
+            *out_level = level;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The suite of `rubus conformance`, part of the program.
+tools_rubus_rubus_CPPFLAGS += -I$(top_srcdir)/tools/conformance
+tools_rubus_rubus_LDADD += -ldl -lpthread
+tools_rubus_rubus_SOURCES += \
+	%D%/check_buffer.c \
+	%D%/check_caps.c \
+	%D%/check_load.c \
+	%D%/check_memory.c \
+	%D%/conform.h \
+	%D%/conform_direct.c \
+	%D%/conform_direct.h \
+	%D%/conform_elf.c \
+	%D%/conform_elf.h \
+	%D%/conform_facts.c \
+	%D%/conform_json.c \
+	%D%/conform_list.c \
+	%D%/conform_process.c \
+	%D%/conform_process.h \
+	%D%/conform_runner.c \
+	%D%/conform_tap.c \
+	%D%/conform_work.c
