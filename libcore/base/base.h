@@ -26,6 +26,14 @@ rubus_status rubus__fail_prefix(rubus_status st, const char *fmt, ...) RUBUS_PRI
 #define rubus__fail_prefix(st, ...) ((rubus__fail_prefix)((st), __VA_ARGS__), (st))
 #endif
 void rubus__error_clear(void);
+/* From now on a text is due: rubus__error_missing() until one is written. So a failure
+ * without a text of its own is not given that of an older one. */
+void rubus__error_expect(void);
+bool rubus__error_missing(void); /* also where there is none at all */
+/* Until called with false, texts are not written: what a call that cannot fail has to say
+ * must not replace why its caller failed. */
+void rubus__error_hold(bool hold);
+bool rubus__error_held(void);
 /* Saves the text to a fresh string (NULL if out of memory), and puts it back. */
 char *rubus__error_take(void);
 void rubus__error_restore(const char *text);

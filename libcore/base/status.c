@@ -16,6 +16,8 @@ enum { TEXT_ROOM = 16 * 1024 };
 
 static _Thread_local char text_buffer[2][TEXT_ROOM];
 static _Thread_local int text_at;
+static _Thread_local bool text_due;
+static _Thread_local bool text_held;
 
 #define STATUS_NAME(name, value, meaning) {value, "RUBUS_" #name, meaning},
 static const struct {
@@ -63,6 +65,9 @@ static void mark_cut(char *text)
 
 static void text_set(const char *prefix, const char *fmt, va_list args)
 {
+    if (text_held) {
+        return;
+    }
     char *out = text_buffer[1 - text_at];
     int n = rubus__vsnprintf(out, TEXT_ROOM, fmt, args);
     if (n < 0) {
@@ -79,6 +84,7 @@ static void text_set(const char *prefix, const char *fmt, va_list args)
         }
     }
     text_at = 1 - text_at;
+    text_due = false;
 }
 
 rubus_status rubus__vfail(rubus_status st, const char *fmt, va_list args)
@@ -109,6 +115,26 @@ rubus_status(rubus__fail_prefix)(rubus_status st, const char *fmt, ...)
 void rubus__error_clear(void)
 {
     text_buffer[text_at][0] = '\0';
+}
+
+void rubus__error_expect(void)
+{
+    text_due = true;
+}
+
+bool rubus__error_missing(void)
+{
+    return text_due || text_buffer[text_at][0] == '\0';
+}
+
+void rubus__error_hold(bool hold)
+{
+    text_held = hold;
+}
+
+bool rubus__error_held(void)
+{
+    return text_held;
 }
 
 char *rubus__error_take(void)

@@ -69,9 +69,7 @@ rubus_status rubus__storage_create(rubus_context *context, uint64_t nbyte,
     } else {
         // an empty array has a buffer too: no plugin is ever given a NULL one in a launch
         const uint64_t room = (nbyte > 0 ? nbyte : 8) + 2 * s->base;
-        st = RUBUS__SLOT(
-            context, "buffer_create",
-            context->dev->ops->buffer_create(context->dev->ctx, room, &s->buffer));
+        st = rubus__buffer_create(context->dev, room, &s->buffer);
     }
     if (st != RUBUS_OK) {
         rubus__free(s);
@@ -108,9 +106,7 @@ void rubus__storage_release(rubus__storage *storage)
         pthread_mutex_lock(&context->lock);
         guards_check_last(storage);
         storage_unlink(storage);
-        if (storage->buffer != NULL) {
-            context->dev->ops->buffer_destroy(context->dev->ctx, storage->buffer);
-        }
+        rubus__buffer_destroy(context->dev, storage->buffer);
         pthread_mutex_unlock(&context->lock);
     }
     rubus__free(storage);
@@ -387,10 +383,10 @@ rubus_status rubus_array_map(rubus_array *array, uint32_t access, void **out_dat
     st = rubus__report_checked(context);
     if (st == RUBUS_OK && array->nbyte > 0) {
         rubus__device *dev = context->dev;
-        st = rubus__slot_result(dev, "map",
-                                dev->optional.map(dev, array->storage->buffer,
-                                                  rubus__array_first_byte(array),
-                                                  array->nbyte, access, &data));
+        st = RUBUS__SLOT_OF(dev, "map",
+                            dev->optional.map(dev, array->storage->buffer,
+                                              rubus__array_first_byte(array),
+                                              array->nbyte, access, &data));
     }
     if (st == RUBUS_OK) {
         array->storage->mapped = array;
@@ -418,8 +414,8 @@ rubus_status rubus_array_unmap(rubus_array *array)
     array->storage->version++;
     if (array->nbyte > 0) {
         rubus__device *dev = context->dev;
-        st = rubus__slot_result(dev, "unmap",
-                                dev->optional.unmap(dev, array->storage->buffer));
+        st = RUBUS__SLOT_OF(dev, "unmap",
+                            dev->optional.unmap(dev, array->storage->buffer));
     }
     return rubus__leave(context, st);
 }

@@ -43,8 +43,7 @@ rubus_status rubus__write_bytes(rubus_context *context, void *buffer, uint64_t f
     context->counters.write_bytes += n;
     count_small(context, n);
     rubus__device *dev = context->dev;
-    return rubus__slot_result(dev, "write",
-                              dev->ops->write(dev->ctx, buffer, first, src, n));
+    return RUBUS__SLOT_OF(dev, "write", dev->ops->write(dev->ctx, buffer, first, src, n));
 }
 
 rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t first,
@@ -57,8 +56,7 @@ rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t fi
     context->counters.read_bytes += n;
     count_small(context, n);
     rubus__device *dev = context->dev;
-    return rubus__slot_result(dev, "read",
-                              dev->ops->read(dev->ctx, buffer, first, dst, n));
+    return RUBUS__SLOT_OF(dev, "read", dev->ops->read(dev->ctx, buffer, first, dst, n));
 }
 
 rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t first,
@@ -71,7 +69,7 @@ rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t fi
     if (context->blas != NULL && !rubus__device_owns(dev, "fill")) {
         return rubus__blas_fill(context, buffer, first, n, pattern, pattern_size);
     }
-    return rubus__slot_result(
+    return RUBUS__SLOT_OF(
         dev, "fill", dev->optional.fill(dev, buffer, first, n, pattern, pattern_size));
 }
 
@@ -85,8 +83,8 @@ static rubus_status copy_bytes(rubus_context *context, void *dst, uint64_t dst_f
     if (context->blas != NULL && !rubus__device_owns(dev, "copy")) {
         return rubus__blas_copy(context, dst, dst_first, src, src_first, n);
     }
-    return rubus__slot_result(dev, "copy",
-                              dev->optional.copy(dev, dst, dst_first, src, src_first, n));
+    return RUBUS__SLOT_OF(dev, "copy",
+                          dev->optional.copy(dev, dst, dst_first, src, src_first, n));
 }
 
 /* --- host transfers --------------------------------------------------------------- */

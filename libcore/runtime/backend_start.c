@@ -23,7 +23,7 @@ static rubus_status start(rubus__backend *backend)
     rubus__plugin *plugin = backend->plugin;
     rubus__host_fill(backend);
     backend->room.struct_size = sizeof backend->room;
-    rubus__error_clear();
+    rubus__error_expect();
     const rubus_status st =
         plugin->desc->open(&backend->host, &backend->room, &backend->be);
     if (st != RUBUS_OK) {

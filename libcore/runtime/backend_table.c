@@ -130,7 +130,7 @@ rubus_status rubus__backend_result(const rubus__backend *backend, const char *sl
                            "backend '%s': slot '%s' returned %d, which is no status",
                            name, slot, st);
     }
-    if (rubus_error_text()[0] == '\0') {
+    if (rubus__error_missing()) {
         rubus__fail(st, "backend '%s': slot '%s' failed without a reason: %s", name, slot,
                     rubus_status_text(st));
     }
@@ -141,4 +141,39 @@ rubus_status rubus__slot_result(const rubus__device *dev, const char *slot,
                                 rubus_status st)
 {
     return rubus__backend_result(dev->backend, slot, st);
+}
+
+rubus_status rubus__buffer_create(rubus__device *dev, uint64_t nbyte, void **out_buffer)
+{
+    void *buffer = NULL;
+    const rubus_status st = RUBUS__SLOT_OF(
+        dev, "buffer_create", dev->ops->buffer_create(dev->ctx, nbyte, &buffer));
+    if (st == RUBUS_OK && buffer == NULL) {
+        return rubus__fail(RUBUS_EPLUGIN,
+                           "backend '%s': slot 'buffer_create' gives no buffer for %llu "
+                           "bytes, and no failure",
+                           dev->name, (unsigned long long)nbyte);
+    }
+    if (st == RUBUS_OK) {
+        *out_buffer = buffer;
+    }
+    return st;
+}
+
+void rubus__buffer_destroy(rubus__device *dev, void *buffer)
+{
+    if (buffer != NULL) {
+        rubus__error_hold(true);
+        dev->ops->buffer_destroy(dev->ctx, buffer);
+        rubus__error_hold(false);
+    }
+}
+
+void rubus__impl_destroy(rubus__device *dev, void *module)
+{
+    if (module != NULL) {
+        rubus__error_hold(true);
+        dev->ops->module_destroy(dev->ctx, module);
+        rubus__error_hold(false);
+    }
 }

@@ -30,7 +30,7 @@ rubus_status rubus__blas_prepare(rubus_context *context)
     const rubus_module_options options = {sizeof(options), RUBUS_F32, RUBUS_I32, 0, 0};
     rubus_module *module = NULL;
     const rubus_status st = rubus__module_embedded(context, "blas.rk", &options, &module);
-    if (st == RUBUS_ENOMEM) {
+    if (st == RUBUS_ENOMEM || st == RUBUS_ELOST) {
         pthread_mutex_lock(&context->lock);
         context->blas_tried = false;
         pthread_mutex_unlock(&context->lock);

@@ -171,7 +171,7 @@ rubus_status rubus__caps_get(rubus__backend *backend, uint32_t device,
     rubus_caps caps;
     memset(&caps, 0, sizeof caps);
     caps.struct_size = sizeof caps;
-    rubus__error_clear();
+    rubus__error_expect();
     rubus_status st = backend->ops.device_caps(backend->be, device, &caps);
     if (st != RUBUS_OK) {
         return rubus__backend_result(backend, "device_caps", st);

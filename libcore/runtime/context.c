@@ -74,16 +74,10 @@ void rubus__context_hold(rubus_context *context)
 
 static void free_buffers(rubus_context *context)
 {
-    const rubus_ops *ops = context->dev->ops;
-    void *ctx = context->dev->ctx;
     for (int32_t i = 0; i < context->nscratch; i++) {
-        if (context->scratch[i].buffer != NULL) {
-            ops->buffer_destroy(ctx, context->scratch[i].buffer);
-        }
+        rubus__buffer_destroy(context->dev, context->scratch[i].buffer);
     }
-    if (context->results.buffer != NULL) {
-        ops->buffer_destroy(ctx, context->results.buffer);
-    }
+    rubus__buffer_destroy(context->dev, context->results.buffer);
 }
 
 void rubus_context_destroy(rubus_context *context)

@@ -26,7 +26,7 @@ int rubus__device_rank(uint32_t kind)
 static rubus_status device_count(rubus__backend *backend, uint32_t *out_n)
 {
     uint32_t n = 0;
-    rubus__error_clear();
+    rubus__error_expect();
     const rubus_status st = backend->ops.device_count(backend->be, &n);
     if (st != RUBUS_OK) {
         return rubus__backend_result(backend, "device_count", st);
@@ -191,15 +191,14 @@ static rubus_status locality_check(rubus__device *dev)
     enum { PROBE_SIZE = 64 };
     void *buffer = NULL;
     uint32_t where = 0;
-    rubus__error_clear();
-    rubus_status st = dev->ops->buffer_create(dev->ctx, PROBE_SIZE, &buffer);
+    rubus_status st = rubus__buffer_create(dev, PROBE_SIZE, &buffer);
     if (st != RUBUS_OK) {
-        return rubus__slot_result(dev, "buffer_create", st);
+        return st;
     }
-    st = dev->ops->locality(dev->ctx, buffer, &where);
-    dev->ops->buffer_destroy(dev->ctx, buffer);
+    st = RUBUS__SLOT_OF(dev, "locality", dev->ops->locality(dev->ctx, buffer, &where));
+    rubus__buffer_destroy(dev, buffer);
     if (st != RUBUS_OK) {
-        return rubus__slot_result(dev, "locality", st);
+        return st;
     }
     if (where == dev->caps.memory) {
         return RUBUS_OK;
@@ -224,7 +223,9 @@ static void device_free(rubus__device *dev, bool opened)
 {
     rubus__stub_map_fini(dev);
     if (opened) {
+        rubus__error_hold(true);
         dev->ops->context_destroy(dev->ctx);
+        rubus__error_hold(false);
     }
     rubus__free(dev);
 }
@@ -248,10 +249,8 @@ rubus_status rubus__device_start(rubus__backend *backend, uint32_t index,
     bool opened = false;
     rubus_status st = rubus__caps_lower(&dev->caps, &backend->options);
     if (st == RUBUS_OK) {
-        rubus__error_clear();
-        st = rubus__slot_result(
-            dev, "context_create",
-            backend->ops.context_create(backend->be, index, &dev->ctx));
+        st = RUBUS__SLOT_OF(dev, "context_create",
+                            backend->ops.context_create(backend->be, index, &dev->ctx));
         opened = st == RUBUS_OK;
     }
     if (st == RUBUS_OK) {

@@ -18,10 +18,16 @@ static rubus_status host_fail(void *ctx, rubus_status st, const char *fmt, ...)
 
 static rubus_status host_fail(void *ctx, rubus_status st, const char *fmt, ...)
 {
-    (void)ctx;
+    const rubus__backend *backend = ctx;
     va_list args;
     va_start(args, fmt);
-    rubus__vfail(st, fmt, args);
+    if (rubus__error_held()) {
+        char text[512];
+        rubus__vsnprintf(text, sizeof text, fmt, args);
+        rubus__log(RUBUS__LOG_WARNING, backend->plugin->name, "%s", text);
+    } else {
+        rubus__vfail(st, fmt, args);
+    }
     va_end(args);
     return st;
 }

@@ -22,9 +22,8 @@ void rubus__module_end(rubus_module *module, bool alive)
     if (module == NULL) {
         return;
     }
-    const rubus__device *dev = module->context->dev;
-    if (alive && module->impl != NULL) {
-        dev->ops->module_destroy(dev->ctx, module->impl);
+    if (alive) {
+        rubus__impl_destroy(module->context->dev, module->impl);
     }
     rk_program_destroy(module->program);
     rubus__free(module->entry);

@@ -131,7 +131,6 @@ static rubus_status backend_build(rubus_module *module)
     memcpy(desc.key, p->key, sizeof(desc.key));
     desc.entry = module->entry;
     pthread_mutex_lock(&context->build_lock);
-    rubus__error_clear();
     const rubus_status st = RUBUS__SLOT(
         context, "module_create",
         context->dev->ops->module_create(context->dev->ctx, &desc, &module->impl));
@@ -154,9 +153,7 @@ static rubus_status make_error_buffer(rubus_module *module)
     if (st != RUBUS_OK) {
         return st;
     }
-    st = RUBUS__SLOT(context, "buffer_create",
-                     context->dev->ops->buffer_create(context->dev->ctx, sizeof(zero),
-                                                      &module->error_buffer));
+    st = rubus__buffer_create(context->dev, sizeof(zero), &module->error_buffer);
     if (st == RUBUS_OK) {
         st = rubus__write_bytes(context, module->error_buffer, 0, zero, sizeof(zero));
     }
@@ -302,12 +299,8 @@ void rubus__module_release(rubus_module *module)
     if (!rubus__context_forked(context)) {
         pthread_mutex_lock(&context->lock);
         rubus__pending_remove(module);
-        if (module->impl != NULL) {
-            context->dev->ops->module_destroy(context->dev->ctx, module->impl);
-        }
-        if (module->error_buffer != NULL) {
-            context->dev->ops->buffer_destroy(context->dev->ctx, module->error_buffer);
-        }
+        rubus__impl_destroy(context->dev, module->impl);
+        rubus__buffer_destroy(context->dev, module->error_buffer);
         pthread_mutex_unlock(&context->lock);
     }
     rk_program_destroy(module->program);

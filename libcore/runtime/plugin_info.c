@@ -115,7 +115,7 @@ static rubus_status backend_of(const char *function, uint32_t at,
 static rubus_status count_devices(rubus__backend *backend, uint32_t *out_count)
 {
     uint32_t n = 0;
-    rubus__error_clear();
+    rubus__error_expect();
     const rubus_status st = backend->ops.device_count(backend->be, &n);
     if (st == RUBUS_OK) {
         *out_count = n;

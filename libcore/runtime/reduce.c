@@ -20,15 +20,11 @@ rubus_status rubus__scratch_get(rubus_context *context, rubus__scratch *scratch,
     }
     const uint64_t room = nbyte < 4096 ? 4096 : nbyte + nbyte / 2;
     void *fresh = NULL;
-    const rubus_status st =
-        RUBUS__SLOT(context, "buffer_create",
-                    context->dev->ops->buffer_create(context->dev->ctx, room, &fresh));
+    const rubus_status st = rubus__buffer_create(context->dev, room, &fresh);
     if (st != RUBUS_OK) {
         return st;
     }
-    if (scratch->buffer != NULL) {
-        context->dev->ops->buffer_destroy(context->dev->ctx, scratch->buffer);
-    }
+    rubus__buffer_destroy(context->dev, scratch->buffer);
     scratch->buffer = fresh;
     scratch->nbyte = room;
     return RUBUS_OK;

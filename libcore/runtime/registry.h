@@ -83,12 +83,20 @@ bool rubus__device_owns(const rubus__device *dev, const char *slot);
 
 /*
  * Passes on the status of a slot: RUBUS_OK and the codes of status.h as they are.
- * Anything else, and an error for which the plugin wrote no text, gets a text that names
- * backend and slot. Call rubus__error_clear() before the slot where a missing text
- * matters.
+ * Anything else, and an error for which the plugin wrote no text since
+ * rubus__error_expect(), gets a text that names backend and slot.
  */
 rubus_status rubus__slot_result(const rubus__device *dev, const char *slot,
                                 rubus_status st);
+/* The call of a slot, and its result so. */
+#define RUBUS__SLOT_OF(dev, slot, call)                                                  \
+    (rubus__error_expect(), rubus__slot_result((dev), (slot), (call)))
+
+/* buffer_create; EPLUGIN too if the slot gives no buffer. */
+rubus_status rubus__buffer_create(rubus__device *dev, uint64_t nbyte, void **out_buffer);
+/* Slots that cannot fail; what they say goes to the log. NULL allowed. */
+void rubus__buffer_destroy(rubus__device *dev, void *buffer);
+void rubus__impl_destroy(rubus__device *dev, void *module);
 
 /* --- plugin_loader.c ---------------------------------------------------------------- */
 

@@ -99,8 +99,8 @@ rubus_status rubus__enter(rubus_context *context, const char *what);
 /* Unlocks; remembers a lost device; returns st. */
 rubus_status rubus__leave(rubus_context *context, rubus_status st);
 bool rubus__context_forked(const rubus_context *context);
-/* Passes the status of a required or optional slot through rubus__slot_result. */
-#define RUBUS__SLOT(context, slot, call) rubus__slot_result((context)->dev, slot, (call))
+/* The call of a required or optional slot, and its result. */
+#define RUBUS__SLOT(context, slot, call) RUBUS__SLOT_OF((context)->dev, slot, (call))
 
 /* --- array.c ---------------------------------------------------------------------- */
 

@@ -38,7 +38,8 @@ rubus_status rubus__stub_map(rubus__device *dev, void *buffer, uint64_t first, u
     s->data = rubus__alloc((size_t)n);
     rubus_status st = s->data == NULL ? RUBUS_ENOMEM : RUBUS_OK;
     if (st == RUBUS_OK && n > 0 && (access & RUBUS_READ) != 0) {
-        st = dev->ops->read(dev->ctx, buffer, first, s->data, n);
+        st = RUBUS__SLOT_OF(dev, "read",
+                            dev->ops->read(dev->ctx, buffer, first, s->data, n));
     }
     if (st != RUBUS_OK) {
         shadow_free(s);
@@ -67,7 +68,8 @@ rubus_status rubus__stub_unmap(rubus__device *dev, void *buffer)
     *at = s->next;
     rubus_status st = RUBUS_OK;
     if (s->n > 0 && (s->access & RUBUS_WRITE) != 0) {
-        st = dev->ops->write(dev->ctx, buffer, s->first, s->data, s->n);
+        st = RUBUS__SLOT_OF(dev, "write",
+                            dev->ops->write(dev->ctx, buffer, s->first, s->data, s->n));
     }
     shadow_free(s);
     return st;

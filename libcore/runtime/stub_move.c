@@ -31,8 +31,9 @@ rubus_status rubus__stub_fill(rubus__device *dev, void *buffer, uint64_t first,
     rubus_status st = RUBUS_OK;
     for (uint64_t done = 0; done < n && st == RUBUS_OK; done += room) {
         const uint64_t left = n - done;
-        st = dev->ops->write(dev->ctx, buffer, first + done, block,
-                             left < room ? left : room);
+        st = RUBUS__SLOT_OF(dev, "write",
+                            dev->ops->write(dev->ctx, buffer, first + done, block,
+                                            left < room ? left : room));
     }
     rubus__free(block);
     return st;
@@ -52,9 +53,12 @@ rubus_status rubus__stub_copy(rubus__device *dev, void *dst, uint64_t dst_first,
     rubus_status st = RUBUS_OK;
     for (uint64_t done = 0; done < n && st == RUBUS_OK; done += room) {
         const uint64_t part = n - done < room ? n - done : room;
-        st = dev->ops->read(dev->ctx, src, src_first + done, block, part);
+        st = RUBUS__SLOT_OF(dev, "read",
+                            dev->ops->read(dev->ctx, src, src_first + done, block, part));
         if (st == RUBUS_OK) {
-            st = dev->ops->write(dev->ctx, dst, dst_first + done, block, part);
+            st = RUBUS__SLOT_OF(
+                dev, "write",
+                dev->ops->write(dev->ctx, dst, dst_first + done, block, part));
         }
     }
     rubus__free(block);
@@ -67,6 +71,7 @@ rubus_status rubus__stub_scatter_flush(rubus__device *dev, const rubus_csr_desc 
     if (nbyte == 0) {
         return RUBUS_OK;
     }
-    return dev->ops->write(dev->ctx, a->nzval.buffer, a->nzval.first_byte,
-                           a->mirror_nzval, nbyte);
+    return RUBUS__SLOT_OF(dev, "write",
+                          dev->ops->write(dev->ctx, a->nzval.buffer, a->nzval.first_byte,
+                                          a->mirror_nzval, nbyte));
 }

@@ -166,7 +166,7 @@ static rubus_status write_bytes_of(rubus__storage *storage, uint64_t first, uint
     rubus_status st = RUBUS_OK;
     while (st == RUBUS_OK && n > 0) {
         const uint64_t part = n < CHUNK ? n : CHUNK;
-        st = rubus__slot_result(
+        st = RUBUS__SLOT_OF(
             dev, "write", dev->ops->write(dev->ctx, storage->buffer, first, bytes, part));
         first += part;
         n -= part;
@@ -211,7 +211,7 @@ static rubus_status guard_zone(rubus__storage *storage, uint64_t first, const ch
     for (uint64_t done = 0; done < storage->base; done += sizeof(bytes)) {
         const uint64_t left = storage->base - done;
         const uint64_t n = left < sizeof(bytes) ? left : sizeof(bytes);
-        const rubus_status st = rubus__slot_result(
+        const rubus_status st = RUBUS__SLOT_OF(
             dev, "read",
             dev->ops->read(dev->ctx, storage->buffer, first + done, bytes, n));
         if (st != RUBUS_OK) {

@@ -104,6 +104,18 @@ START_TEST(open_failure_keeps_the_plugins_words_and_is_tried_again)
 }
 END_TEST
 
+START_TEST(buffer_that_is_none_is_a_fault_of_the_plugin)
+{
+    probe_add(folder, "probe", "no-buffer");
+    rubus__device *dev = NULL;
+    ck_assert_int_eq(rubus__device_open("probe", &dev), RUBUS_EPLUGIN);
+    ck_assert_msg(strstr(rubus_error_text(), "'buffer_create' gives no buffer for 64") !=
+                      NULL,
+                  "%s", rubus_error_text());
+    ck_assert_ptr_null(dev);
+}
+END_TEST
+
 static char log_text[4096];
 
 static void keep_log(void *user, int32_t level, const char *topic, const char *text)
@@ -344,6 +356,7 @@ static Suite *start_suite(void)
     tcase_add_test(tc, slot_required_but_empty_is_refused);
     tcase_add_test(tc, slot_states_are_told);
     tcase_add_test(tc, open_failure_keeps_the_plugins_words_and_is_tried_again);
+    tcase_add_test(tc, buffer_that_is_none_is_a_fault_of_the_plugin);
     tcase_add_test(tc, host_services_work_inside_open);
     tcase_add_test(tc, call_from_inside_open_fails_instead_of_waiting);
     tcase_add_test(tc, device_info_shows_what_the_backend_was_told);

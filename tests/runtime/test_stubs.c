@@ -224,6 +224,14 @@ START_TEST(slot_result_gives_every_failure_a_text)
     rubus__error_clear();
     ck_assert_int_eq(rubus__slot_result(dev, "write", RUBUS_OK), RUBUS_OK);
     ck_assert_str_eq(rubus_error_text(), "");
+    // an older text stays, and is not taken for the reason
+    rubus__fail(RUBUS_EIO, "disk full");
+    ck_assert_int_eq(RUBUS__SLOT_OF(dev, "write", RUBUS_OK), RUBUS_OK);
+    ck_assert_str_eq(rubus_error_text(), "disk full");
+    ck_assert_int_eq(RUBUS__SLOT_OF(dev, "read", RUBUS_ELOST), RUBUS_ELOST);
+    ck_assert_ptr_nonnull(
+        strstr(rubus_error_text(), "slot 'read' failed without a reason"));
+    rubus__error_clear();
     ck_assert_int_eq(rubus__slot_result(dev, "write", RUBUS_ELOST), RUBUS_ELOST);
     ck_assert_ptr_nonnull(
         strstr(rubus_error_text(), "slot 'write' failed without a reason"));

@@ -48,6 +48,34 @@ START_TEST(fail_prefix_goes_before)
 }
 END_TEST
 
+START_TEST(fail_text_due_is_missing_until_written)
+{
+    rubus__fail(RUBUS_EIO, "disk full");
+    ck_assert(!rubus__error_missing());
+    rubus__error_expect();
+    ck_assert(rubus__error_missing());
+    ck_assert_str_eq(rubus_error_text(), "disk full");
+    rubus__fail(RUBUS_EIO, "again");
+    ck_assert(!rubus__error_missing());
+    rubus__error_clear();
+    ck_assert(rubus__error_missing());
+}
+END_TEST
+
+START_TEST(fail_while_held_keeps_the_text)
+{
+    rubus__fail(RUBUS_EIO, "disk full");
+    rubus__error_hold(true);
+    ck_assert(rubus__error_held());
+    ck_assert_int_eq(rubus__fail(RUBUS_ENODEV, "something else"), RUBUS_ENODEV);
+    rubus__error_hold(false);
+    ck_assert(!rubus__error_held());
+    ck_assert_str_eq(rubus_error_text(), "disk full");
+    rubus__fail(RUBUS_ENODEV, "later");
+    ck_assert_str_eq(rubus_error_text(), "later");
+}
+END_TEST
+
 START_TEST(fail_long_text_is_cut_at_character)
 {
     // 2-byte characters after one byte: a cut at an even place would halve one
@@ -124,6 +152,8 @@ static Suite *status_suite(void)
     tcase_add_test(tc, status_unknown_is_marked);
     tcase_add_test(tc, fail_quoting_present_text_keeps_it);
     tcase_add_test(tc, fail_prefix_goes_before);
+    tcase_add_test(tc, fail_text_due_is_missing_until_written);
+    tcase_add_test(tc, fail_while_held_keeps_the_text);
     tcase_add_test(tc, fail_long_text_is_cut_at_character);
     tcase_add_test(tc, error_taken_can_be_restored);
     tcase_add_test(tc, error_text_is_of_its_thread);
