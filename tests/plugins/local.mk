@@ -5,6 +5,17 @@ tests_plugins_rubus_probe_la_SOURCES = tests/plugins/probe_plugin.c
 tests_plugins_rubus_probe_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath $(abs_builddir)/tests/plugins -export-symbols-regex '^rubus_backend_plugin$$'
 
+# Plugins that wrap another one.
+WRAP_SOURCES = tests/plugins/wrap_plugin.c tests/plugins/wrap_plugin.h
+WRAP_LDFLAGS = $(tests_plugins_rubus_probe_la_LDFLAGS)
+check_LTLIBRARIES += tests/plugins/rubus-fault.la
+tests_plugins_rubus_fault_la_SOURCES = tests/plugins/fault_plugin.c $(WRAP_SOURCES)
+tests_plugins_rubus_fault_la_LDFLAGS = $(WRAP_LDFLAGS)
+tests_plugins_rubus_fault_la_LIBADD = -ldl
+check_PROGRAMS += tests/plugins/test_fault
+tests_plugins_test_fault_SOURCES = tests/plugins/test_fault.c
+tests_plugins_test_fault_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+
 # The backend vulkan, through its descriptor; what needs a device is left out without one.
 if HAVE_VULKAN
 EXTRA_DIST += tests/plugins/device_probe.h tests/plugins/module_probe.h \
