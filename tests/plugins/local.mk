@@ -12,9 +12,33 @@ check_LTLIBRARIES += tests/plugins/rubus-fault.la
 tests_plugins_rubus_fault_la_SOURCES = tests/plugins/fault_plugin.c $(WRAP_SOURCES)
 tests_plugins_rubus_fault_la_LDFLAGS = $(WRAP_LDFLAGS)
 tests_plugins_rubus_fault_la_LIBADD = -ldl
+check_LTLIBRARIES += tests/plugins/rubus-chaos.la
+CHAOS_SOURCES = tests/plugins/chaos_command.c tests/plugins/chaos_command.h \
+	tests/plugins/chaos_queue.c tests/plugins/chaos_queue.h
+tests_plugins_rubus_chaos_la_SOURCES = tests/plugins/chaos_plugin.c $(CHAOS_SOURCES) \
+	$(WRAP_SOURCES)
+tests_plugins_rubus_chaos_la_LDFLAGS = $(WRAP_LDFLAGS)
+tests_plugins_rubus_chaos_la_LIBADD = -ldl -lpthread
+check_LTLIBRARIES += tests/plugins/chaos/rubus-threads.la
+tests_plugins_chaos_rubus_threads_la_SOURCES = $(tests_plugins_rubus_chaos_la_SOURCES)
+tests_plugins_chaos_rubus_threads_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAOS_OVER='"threads"'
+tests_plugins_chaos_rubus_threads_la_LDFLAGS = $(WRAP_LDFLAGS)
+tests_plugins_chaos_rubus_threads_la_LIBADD = $(tests_plugins_rubus_chaos_la_LIBADD)
+if HAVE_VULKAN
+check_LTLIBRARIES += tests/plugins/chaos/rubus-vulkan.la
+tests_plugins_chaos_rubus_vulkan_la_SOURCES = $(tests_plugins_rubus_chaos_la_SOURCES)
+tests_plugins_chaos_rubus_vulkan_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAOS_OVER='"vulkan"'
+tests_plugins_chaos_rubus_vulkan_la_LDFLAGS = $(WRAP_LDFLAGS)
+tests_plugins_chaos_rubus_vulkan_la_LIBADD = $(tests_plugins_rubus_chaos_la_LIBADD)
+endif
 check_PROGRAMS += tests/plugins/test_fault
-tests_plugins_test_fault_SOURCES = tests/plugins/test_fault.c
+tests_plugins_test_fault_SOURCES = tests/plugins/test_fault.c \
+	tests/plugins/fault_program.h
 tests_plugins_test_fault_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/plugins/test_chaos
+tests_plugins_test_chaos_SOURCES = tests/plugins/test_chaos.c
+tests_plugins_test_chaos_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+dist_check_SCRIPTS += tests/plugins/chaos_suite.sh
 
 # The backend vulkan, through its descriptor; what needs a device is left out without one.
 if HAVE_VULKAN

@@ -356,7 +356,8 @@ static rubus_status find_inner(wrap_backend *be)
     if (named != NULL) {
         snprintf(path, sizeof path, "%s", named);
     } else {
-        snprintf(path, sizeof path, "%s/.libs/rubus-threads.so", build);
+        snprintf(path, sizeof path, "%s/.libs/rubus/plugins-1/rubus-%s.so", build,
+                 be->hooks->inner != NULL ? be->hooks->inner : "threads");
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL) {

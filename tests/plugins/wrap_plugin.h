@@ -9,10 +9,10 @@
  * otherwise.
  *
  * RUBUS_TEST_INNER in the environment is the path of the inner file; without it, the
- * backend threads in the build tree (RUBUS_TEST_BUILDDIR) is taken. RUBUS_TEST_HIDE is a
- * list of optional slots to leave empty, apart by blanks, so that the library's stubs run
- * in their place. Options of the spec ("chaos:threads=3") reach the inner plugin. None of
- * this is ever installed.
+ * backend that the hooks name is taken from the build tree (RUBUS_TEST_BUILDDIR).
+ * RUBUS_TEST_HIDE is a list of optional slots to leave empty, apart by blanks, so that
+ * the library's stubs run in their place. Options of the spec ("chaos:threads=3") reach
+ * the inner plugin. None of this is ever installed.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -55,6 +55,7 @@ typedef struct wrap_module {
 } wrap_module;
 
 struct wrap_hooks {
+    const char *inner; /* name of the backend to wrap; NULL: threads */
     /* Slots that the wrapping plugin does itself; NULL: forwarded. Their handles are
      * those above; wrap_forward has the forwarding slots for them to call. */
     const rubus_ops *slots;
