@@ -103,7 +103,7 @@ typedef struct rubus_param {
 #define RUBUS_ENTRY_NEEDS_F64 4u /**< computes in double */
 /** Dialect glsl: argument blocks up to this size are the push constants. Bytes. */
 #define RUBUS_GLSL_PUSH 128u
-/** Dialect glsl: x of the range counts workgroups, whose size the text fixes. */
+/** Dialects glsl and opencl: x of the range counts workgroups, whose size the text fixes. */
 #define RUBUS_ENTRY_GROUPS 8u
 #define RUBUS_ENTRY_LOOPS 16u /**< the source has loops: a point may take many turns */
 
@@ -150,7 +150,10 @@ typedef struct rubus_module_desc {
  *  - dialect "glsl":   up to 128 bytes the block is the push constants, a longer one lies
  *    in a buffer whose address is pushed; device addresses in the buffer slots (or
  *    descriptors; see docs/backend-author.md).
- *  - dialect "opencl": `__kernel void SYMBOL(lo0, lo1, lo2, hi0, hi1, hi2, params...)`.
+ *  - dialect "opencl": `__kernel void SYMBOL(lo0, lo1, lo2, hi0, hi1, hi2, params...)`,
+ *    six longs, then in the order of the params: for a buffer two arguments, a __global
+ *    pointer (the whole memory object) and as a long the byte at which the array begins
+ *    in it; for a scalar its bytes from the block (a bool is a uchar).
  *  - dialect "rk":     checked source; see docs.
  * The plugin copies the block, writes its addresses (buffer + first byte of the array)
  * into the buffer slots, and may cut [lo, hi) into pieces along any dimension: the points

@@ -43,7 +43,7 @@ RUBUS_API rubus_status rubus_source_explain(const char *path,
 /**
  * The text that a backend of a dialect gets for `path`.
  *
- * @param dialect   "c" or "rk".
+ * @param dialect   "c", "glsl", "opencl" or "rk".
  * @param out_text  Give back with rubus_text_free.
  * @return as rubus_source_check; RUBUS_EINVAL also for an unknown dialect, and the error
  *         text lists those that exist

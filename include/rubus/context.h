@@ -31,7 +31,7 @@ typedef struct rubus_context_info {
     const char *driver;  /**< "" where the backend tells none */
     const char *plugin;  /**< path of the plugin file; "(built in)" */
     const char *version; /**< version of the plugin */
-    const char *dialect; /**< "c" */
+    const char *dialect; /**< "c", "glsl", "opencl" or "rk" */
     const char *why;     /**< "RUBUS_BACKEND", "default", "argument" */
     uint32_t device_index;
     uint32_t kind;    /**< RUBUS_KIND_* */

@@ -75,7 +75,7 @@ void rk_c_call_open(rk_c *c, const rk_decl *func)
 {
     rk_c_func_name(c, func);
     rk_c_add(c, "(");
-    if (c->unit->check && c->target->pointers) {
+    if (c->unit->check && c->target->record != NULL) {
         rk_c_add(c, func->nparam > 0 ? "%s, " : "%s", c->error);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef RK_CLIKE_H
 #define RK_CLIKE_H
 /*
- * What the dialects that look like C share: c and glsl. The clike files write values,
+ * What the dialects that look like C share: c, glsl and opencl. The clike files write values,
  * expressions and statements of every one of them; what a language spells its own way
  * stands in its rk_target, or is a macro or function of its prelude (RK_INT(x), rk_mod).
  * The files of a dialect write entries, loops over points, and folds. Names in the text:
@@ -75,6 +75,9 @@ typedef struct rk_target {
     const char *big;  /* suffix of literals of 64 bits */
     const char *both; /* strict: "($0 & $1)" */
     const char *either;
+    const char *func;     /* before a func */
+    const char *straight; /* before one without loops, where there is room to expand it */
+    const char *record;   /* parameter of funcs of checked programs; NULL: none */
     bool pointers; /* arrays are pointers, there is goto; else arrays are A0(offset), and
                     * the error record is global */
     void (*real)(rk_c *c, double x);
@@ -171,6 +174,21 @@ const char *rk_c_join_name(rk_fold_op op);
 void rk_c_fold_setup(rk_c *c); /* bounds of segments, before all loops */
 void rk_c_fold_ends(rk_c *c);  /* xs, xlo, xhi of segment s */
 void rk_c_fold_line(rk_c *c);  /* number of the row's line */
+
+/* --- clike_grid.c, clike_grid_fold.c: dialects for grids of invocations -------------- */
+
+void rk_grid_pass(rk_c *c);   /* sweep of a pass without folds */
+void rk_grid_points(rk_c *c); /* sweep of a per-point kernel */
+/* The points x, x + stride, ... of a row, below xhi; xa to xb is its interior. rows: that
+ * has been done already for rows below `done`. */
+void rk_grid_row(rk_c *c, bool rows);
+/* Loops over the rows of an entry of this rank; id: "RK_ID" or "RK_GROUP". */
+void rk_grid_rows_open(rk_c *c, int32_t rank, const char *id);
+void rk_grid_rows_close(rk_c *c, int32_t rank);
+void rk_grid_fold_take(rk_c *c, const rk_action *fold, const char *lane);
+void rk_grid_tree(rk_c *c);
+/* The sweep of a PASS entry: of a whole-array kernel, with folds or without. */
+void rk_grid_sweep(rk_c *c);
 
 /* --- dialect_c_pass.c, dialect_c_fold.c -------------------------------------------- */
 

@@ -167,7 +167,7 @@ static void write_tested(rk_c *c, const rk_expr *e)
 {
     const rk_decl *array = e->a->decl;
     const char *type = e->type == RK_REAL ? "real" : e->type == RK_INT ? "int" : "bool";
-    rk_c_add(c, array->kind == RK_DECL_LOCAL ? "rk_get_%s(v%d, " : "rk_get_%s(a%d, ",
+    rk_c_add(c, array->kind == RK_DECL_LOCAL ? "rk_pick_%s(v%d, " : "rk_get_%s(a%d, ",
              type, (int)array->number);
     rk_c_offset(c, e);
     rk_c_add(c, ")");

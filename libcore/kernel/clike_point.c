@@ -275,15 +275,12 @@ void rk_c_func(rk_c *c, const rk_decl *func)
     c->next_temp = 0;
     c->next_label = 0;
     c->loop_label = -1;
-    const bool record = c->unit->check && c->target->pointers;
-    if (c->target->pointers) {
-        const bool expand = c->inline_room >= 0 && rk_func_is_straight(func);
-        rk_c_add(c, "static inline __attribute__((unused%s)) ",
-                 expand ? ", always_inline" : "");
-    }
-    rk_c_add(c, "%s ", rk_c_type(c, func->type));
+    const bool record = c->unit->check && c->target->record != NULL;
+    const bool expand = c->inline_room >= 0 && rk_func_is_straight(func);
+    rk_c_add(c, "%s%s ", expand ? c->target->straight : c->target->func,
+             rk_c_type(c, func->type));
     rk_c_func_name(c, func);
-    rk_c_add(c, record ? "(rk_i64 *err" : "(");
+    rk_c_add(c, record ? "(%s" : "(", c->target->record);
     for (int32_t i = 0; i < func->nparam; i++) {
         rk_c_add(c, "%s%s p%d", i > 0 || record ? ", " : "",
                  rk_c_type(c, func->param[i]->type), (int)i);

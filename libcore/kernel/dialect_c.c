@@ -120,12 +120,17 @@ static void write_entry(rk_c *c, int number)
     rk_c_close(c);
 }
 
+#define FUNC "static inline __attribute__(("
+
 static const rk_target target = {.boolean = "_Bool",
                                  .no = "0",
                                  .yes = "1",
                                  .big = "LL",
                                  .both = "($0 & $1)",
                                  .either = "($0 | $1)",
+                                 .func = FUNC "unused)) ",
+                                 .straight = FUNC "unused, always_inline)) ",
+                                 .record = "rk_i64 *err",
                                  .pointers = true,
                                  .real = add_real,
                                  .fold_take = rk_c_fold_take};
@@ -149,9 +154,9 @@ static void emit(rk_program *program, rubus__text *out)
     rk_c_write_body(&c, &funcs, write_entry);
     c.out = out;
     rk_c_prelude(&c, folds, points);
-    rk_c_powers(&c, "static inline __attribute__((unused)) ");
+    rk_c_powers(&c, target.func);
     rubus__text_add_n(out, body.data, body.size);
     rubus__text_fini(&body);
 }
 
-const rk_dialect rk_dialect_c = {.name = "c", .version = 3, .emit = emit};
+const rk_dialect rk_dialect_c = {.name = "c", .version = 4, .emit = emit};

@@ -209,7 +209,10 @@ static const char point_ops[] =
     "{ return o < 0 ? 0 : a[o]; }\n"
     "RK_GET(rk_get_real, rk_real)\n"
     "RK_GET(rk_get_int, rk_int)\n"
-    "RK_GET(rk_get_bool, rk_byte)\n" INLINE
+    "RK_GET(rk_get_bool, rk_byte)\n"
+    "#define rk_pick_real rk_get_real\n" /* of arrays inside a kernel */
+    "#define rk_pick_int rk_get_int\n"
+    "#define rk_pick_bool rk_get_bool\n" INLINE
     "void rk_atomic_real(rk_real *to, rk_real v)\n"
     "{ rk_bits *const cell = (rk_bits *)(void *)to;\n"
     "  rk_bits old = __atomic_load_n(cell, __ATOMIC_RELAXED);\n"

@@ -229,20 +229,6 @@ static void write_loads(rk_c *c)
     }
 }
 
-/* The sweep of a pass, after what is the same for all of its points. */
-static void write_pass(rk_c *c)
-{
-    rk_region region;
-    rk_c_version version;
-    rk_c_pass_begin(c, &region, &version);
-    if (region.fold_box >= 0) {
-        rk_glsl_fold_pass(c);
-    } else {
-        rk_glsl_pass(c);
-    }
-    rk_c_pass_end(c);
-}
-
 static void write_point_function(rk_c *c)
 {
     rk_c_line(c, "void rk_point(const rk_i64 x, const rk_i64 y, const rk_i64 z)");
@@ -284,11 +270,11 @@ static void write_entry(rk_c *c, int number)
     c->indent++;
     write_loads(c);
     if (c->entry->kind == RK_ENTRY_TREE) {
-        rk_glsl_tree(c);
+        rk_grid_tree(c);
     } else if (point) {
-        rk_glsl_points(c);
+        rk_grid_points(c);
     } else {
-        write_pass(c);
+        rk_grid_sweep(c);
     }
     rk_c_close(c);
     rk_c_line(c, "#endif");
@@ -300,8 +286,10 @@ static const rk_target target = {.boolean = "bool",
                                  .big = "L",
                                  .both = "($0 && $1)",
                                  .either = "($0 || $1)",
+                                 .func = "",
+                                 .straight = "",
                                  .real = add_real,
-                                 .fold_take = rk_glsl_fold_take};
+                                 .fold_take = rk_grid_fold_take};
 
 /* Where each entry has its error record, for the functions that stand before all of
  * them. */
@@ -342,4 +330,4 @@ static void emit(rk_program *program, rubus__text *out)
 }
 
 const rk_dialect rk_dialect_glsl = {
-    .name = "glsl", .version = 3, .emit = emit, .groups = true};
+    .name = "glsl", .version = 4, .emit = emit, .groups = true};

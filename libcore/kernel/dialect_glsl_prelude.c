@@ -37,7 +37,17 @@ static const char extensions[] =
     "#define RK_LOCAL(x) int(x)\n"
     "#define RK_READ_bool(i) (RK_W(i) != 0u)\n"
     "#define RK_FAR RK_I64(0x3fffffff)\n"
-    "#define RK_STEP (gl_NumWorkGroups * gl_WorkGroupSize)\n"
+    "#define RK_LO(d) RK_I64W(2 * d)\n"
+    "#define RK_HI(d) RK_I64W(2 * d + 6)\n"
+    "#define RK_ID(d) RK_I64(gl_GlobalInvocationID[d])\n"
+    "#define RK_IDS(d) RK_I64(gl_NumWorkGroups[d] * gl_WorkGroupSize[d])\n"
+    "#define RK_GROUP(d) RK_I64(gl_WorkGroupID[d])\n"
+    "#define RK_GROUPS(d) RK_I64(gl_NumWorkGroups[d])\n"
+    "#define RK_LANE int(gl_LocalInvocationID.x)\n"
+    "#define RK_SMALL(x) int(x)\n"
+    "#define RK_BARRIER barrier()\n"
+    "#define RK_SPAN const rk_i64 xlo = lo, xhi = hi, begin = lo + RK_ID(0), \\\n"
+    "    stride = RK_IDS(0);\n"
     "rk_i64 rk_least(rk_i64 a, rk_i64 b) { return a < b ? a : b; }\n"
     "rk_i64 rk_most(rk_i64 a, rk_i64 b) { return a > b ? a : b; }\n";
 

@@ -23,6 +23,8 @@ libkernel_la_SOURCES = \
 	%D%/clike_box.c \
 	%D%/clike_expr.c \
 	%D%/clike_fold.c \
+	%D%/clike_grid.c \
+	%D%/clike_grid_fold.c \
 	%D%/clike_node.c \
 	%D%/clike_point.c \
 	%D%/clike_value.c \
@@ -33,9 +35,9 @@ libkernel_la_SOURCES = \
 	%D%/dialect_glsl.c \
 	%D%/dialect_glsl.h \
 	%D%/dialect_glsl_fma.c \
-	%D%/dialect_glsl_fold.c \
-	%D%/dialect_glsl_pass.c \
 	%D%/dialect_glsl_prelude.c \
+	%D%/dialect_opencl.c \
+	%D%/dialect_opencl_prelude.c \
 	%D%/dialect_rk.c \
 	%D%/emit.c \
 	%D%/emit.h \

@@ -24,7 +24,7 @@
 #define COMPILE_STACK ((size_t)(7u * FRAMES) << 20u)
 
 static const rk_dialect *const dialect_list[] = {&rk_dialect_c, &rk_dialect_glsl,
-                                                 &rk_dialect_rk};
+                                                 &rk_dialect_opencl, &rk_dialect_rk};
 
 typedef struct compilation {
     rk_program program;
@@ -191,7 +191,8 @@ static rubus_status check_options(const rk_options *o, const rk_dialect *dialect
                            name);
     }
     if (o->dialect != NULL && dialect == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "%s: no kernel dialect `%s` (c, glsl, rk)", name,
+        return rubus__fail(RUBUS_EINVAL,
+                           "%s: no kernel dialect `%s` (c, glsl, opencl, rk)", name,
                            o->dialect);
     }
     if (size > (size_t)16 << 20) {

@@ -137,9 +137,10 @@ typedef struct rk_dialect {
     bool whole;  /* a kernel is one entry */
     bool groups; /* folds are the work of groups: RUBUS_ENTRY_GROUPS */
 } rk_dialect;
-extern const rk_dialect rk_dialect_c;    /* dialect_c.c */
-extern const rk_dialect rk_dialect_glsl; /* dialect_glsl.c */
-extern const rk_dialect rk_dialect_rk;   /* dialect_rk.c: rk_print with a header line */
+extern const rk_dialect rk_dialect_c;      /* dialect_c.c */
+extern const rk_dialect rk_dialect_glsl;   /* dialect_glsl.c */
+extern const rk_dialect rk_dialect_opencl; /* dialect_opencl.c */
+extern const rk_dialect rk_dialect_rk;     /* dialect_rk.c: rk_print with a header line */
 /* Kernel names are spelled our own way: "k" number "_" ASCII letters of the name. */
 
 /* --- bind.c: what a launch must fulfil -------------------------------------------- */

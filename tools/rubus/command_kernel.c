@@ -108,7 +108,7 @@ const cli_command cli_kernel = {
     .summary = "check, explain or translate a kernel source",
     .help = "Usage: rubus kernel check FILE.rk\n"
             "       rubus kernel explain FILE.rk [--json]\n"
-            "       rubus kernel emit FILE.rk --dialect c|glsl|rk\n\n"
+            "       rubus kernel emit FILE.rk --dialect c|glsl|opencl|rk\n\n"
             "check    compiles and prints every error\n"
             "explain  tells the passes of each kernel and why each began\n"
             "emit     prints the text that a backend gets\n\n"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect glsl: results. A workgroup of RK_LANES invocations takes a segment, each of
+ * Dialects glsl and opencl: results. A workgroup of RK_LANES invocations takes a segment, each of
  * them one lane, so neighbours read neighbours; lanes are joined in shared memory as the
  * aligned tree that emit.h describes. A workgroup of half of RK_TREE joins partials.
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_glsl.h"
+#include "libcore/kernel/clike.h"
 
 static const char *neutral(rk_fold_op op)
 {
@@ -15,7 +15,7 @@ static const char *neutral(rk_fold_op op)
                                : "RK_INFINITE";
 }
 
-void rk_glsl_fold_take(rk_c *c, const rk_action *fold, const char *lane)
+void rk_grid_fold_take(rk_c *c, const rk_action *fold, const char *lane)
 {
     (void)lane; // each invocation has its own
     const int n = fold->number;
@@ -54,14 +54,14 @@ static void write_tree(rk_c *c, rk_fold_op op, const char *m)
         rk_c_line(c, "e = rk_e[m - 1];");
     }
     rk_c_close(c);
-    rk_c_line(c, "barrier();");
+    rk_c_line(c, "RK_BARRIER;");
     rk_c_open(c, "if (k < h + (m & 1))");
     rk_c_line(c, "rk_l[k] = l;");
     if (pair) {
         rk_c_line(c, "rk_e[k] = e;");
     }
     rk_c_close(c);
-    rk_c_line(c, "barrier();");
+    rk_c_line(c, "RK_BARRIER;");
     rk_c_close(c);
 }
 
@@ -95,7 +95,7 @@ static void write_partials(rk_c *c)
         if (pair) {
             rk_c_line(c, "rk_e[k] = e%d;", n);
         }
-        rk_c_line(c, "barrier();");
+        rk_c_line(c, "RK_BARRIER;");
         char lanes[16];
         rubus__snprintf(lanes, sizeof(lanes), "%d", RK_LANES);
         write_tree(c, a->fold, lanes);
@@ -107,39 +107,38 @@ static void write_partials(rk_c *c)
             rk_c_line(c, "Q%d(line * nsegment + s) = rk_l[0];", n);
         }
         rk_c_close(c);
-        rk_c_line(c, "barrier();");
+        rk_c_line(c, "RK_BARRIER;");
     }
     rk_c_close(c);
 }
 
-void rk_glsl_fold_pass(rk_c *c)
+static void fold_pass(rk_c *c)
 {
     rk_c_fold_setup(c);
-    rk_c_line(c, "const int k = int(gl_LocalInvocationID.x);");
-    rk_glsl_rows_open(c, c->pass->rank, "gl_WorkGroupID", "gl_NumWorkGroups");
+    rk_c_line(c, "const int k = RK_LANE;");
+    rk_grid_rows_open(c, c->pass->rank, "RK_GROUP");
     rk_c_write_row_head(c);
-    rk_c_open(c, "for (rk_i64 s = lo + RK_I64(gl_WorkGroupID.x); s < hi; s += "
-                 "RK_I64(gl_NumWorkGroups.x))");
+    rk_c_open(c, "for (rk_i64 s = lo + RK_GROUP(0); s < hi; s += RK_GROUPS(0))");
     rk_c_fold_ends(c);
     write_lanes(c);
     rk_c_write_interior_ends(c);
     rk_c_line(c, "const rk_i64 ahead = (RK_I64(k) - (xlo - xs)) & %d;", RK_LANES - 1);
     rk_c_line(c, "const rk_i64 stride = %d;", RK_LANES);
     rk_c_line(c, "rk_i64 x = xlo + ahead;");
-    rk_glsl_row(c, false);
+    rk_grid_row(c, false);
     write_partials(c);
     rk_c_close(c);
-    rk_glsl_rows_close(c, c->pass->rank);
+    rk_grid_rows_close(c, c->pass->rank);
 }
 
-void rk_glsl_tree(rk_c *c)
+void rk_grid_tree(rk_c *c)
 {
     const bool pair = rk_c_is_pair(c, c->entry->fold);
-    rk_c_line(c, "const int k = int(gl_LocalInvocationID.x);");
-    rk_c_line(c, "const rk_i64 lo = RK_I64W(0), hi = RK_I64W(6);");
-    rk_c_open(c, "for (rk_i64 p = lo + RK_I64(gl_WorkGroupID.x); p < hi; p += "
-                 "RK_I64(gl_NumWorkGroups.x))");
-    rk_c_line(c, "const int n = int(rk_least(%d, count - p * %d));", RK_TREE, RK_TREE);
+    rk_c_line(c, "const int k = RK_LANE;");
+    rk_c_line(c, "const rk_i64 lo = RK_LO(0), hi = RK_HI(0);");
+    rk_c_open(c, "for (rk_i64 p = lo + RK_GROUP(0); p < hi; p += RK_GROUPS(0))");
+    rk_c_line(c, "const int n = RK_SMALL(rk_least(%d, count - p * %d));", RK_TREE,
+              RK_TREE);
     rk_c_open(c, "for (int i = k; i < n; i += %d)", RK_TREE / 2);
     if (pair) {
         rk_c_line(c, "rk_l[i] = SRC(2 * (p * %d + RK_I64(i)));", RK_TREE);
@@ -148,7 +147,7 @@ void rk_glsl_tree(rk_c *c)
         rk_c_line(c, "rk_l[i] = SRC(p * %d + RK_I64(i));", RK_TREE);
     }
     rk_c_close(c);
-    rk_c_line(c, "barrier();");
+    rk_c_line(c, "RK_BARRIER;");
     write_tree(c, c->entry->fold, "n");
     rk_c_open(c, "if (k == 0)");
     if (pair) {
@@ -164,6 +163,19 @@ void rk_glsl_tree(rk_c *c)
         rk_c_line(c, "DST(p) = rk_l[0];");
     }
     rk_c_close(c);
-    rk_c_line(c, "barrier();");
+    rk_c_line(c, "RK_BARRIER;");
     rk_c_close(c);
+}
+
+void rk_grid_sweep(rk_c *c)
+{
+    rk_region region;
+    rk_c_version version;
+    rk_c_pass_begin(c, &region, &version);
+    if (region.fold_box >= 0) {
+        fold_pass(c);
+    } else {
+        rk_grid_pass(c);
+    }
+    rk_c_pass_end(c);
 }

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialect glsl: sweeps. Any number of workgroups covers the range: of a row, each
- * invocation takes points at the distance of the whole grid of invocations, and along the
- * other dimensions as many neighbouring rows as it must, mostly one. The points of the
- * interior go through a text without tests, the others through the general one.
+ * Dialects glsl and opencl: sweeps. Any number of workgroups covers the range: of a row,
+ * each invocation takes points at the distance of the whole grid of invocations (RK_SPAN
+ * says which), and along the other dimensions as many neighbouring rows as it must, mostly
+ * one. The points of the interior go through a text without tests, the others through the
+ * general one.
+ *
+ * A grid is seen through macros of the prelude: RK_LO(d), RK_HI(d) are the range;
+ * RK_ID(d) of RK_IDS(d) tells which invocation this is, RK_GROUP(d) of RK_GROUPS(d) which
+ * workgroup, RK_LANE which invocation of it.
  */
 #include "config.h"
 
-#include "libcore/kernel/dialect_glsl.h"
+#include "libcore/kernel/clike.h"
 #include "libcore/kernel/lower.h"
 
-void rk_glsl_rows_open(rk_c *c, int32_t rank, const char *id, const char *count)
+void rk_grid_rows_open(rk_c *c, int32_t rank, const char *id)
 {
     static const char axis[3] = {'x', 'y', 'z'};
     for (int d = (int)rank - 1; d > 0; d--) {
         const char a = axis[d];
-        rk_c_line(c,
-                  "const rk_i64 %cn = (RK_I64W(%d) - RK_I64W(%d) - 1) / RK_I64(%s.%c) "
-                  "+ 1;",
-                  a, 6 + 2 * d, 2 * d, count, a);
-        rk_c_line(c, "const rk_i64 %c0 = RK_I64W(%d) + RK_I64(%s.%c) * %cn;", a, 2 * d,
-                  id, a, a);
-        rk_c_line(c, "const rk_i64 %c1 = rk_least(%c0 + %cn, RK_I64W(%d));", a, a, a,
-                  6 + 2 * d);
+        rk_c_line(c, "const rk_i64 %cn = (RK_HI(%d) - RK_LO(%d) - 1) / %sS(%d) + 1;", a,
+                  d, d, id, d);
+        rk_c_line(c, "const rk_i64 %c0 = RK_LO(%d) + %s(%d) * %cn;", a, d, id, d, a);
+        rk_c_line(c, "const rk_i64 %c1 = rk_least(%c0 + %cn, RK_HI(%d));", a, a, a, d);
         if (d == 1) {
             rk_c_line(c, "rk_i64 done = y0;");
         }
         rk_c_open(c, "for (rk_i64 %c = %c0; %c < %c1; %c++)", a, a, a, a, a);
     }
-    rk_c_line(c, "const rk_i64 lo = RK_I64W(0), hi = RK_I64W(6);");
+    rk_c_line(c, "const rk_i64 lo = RK_LO(0), hi = RK_HI(0);");
 }
 
-void rk_glsl_rows_close(rk_c *c, int32_t rank)
+void rk_grid_rows_close(rk_c *c, int32_t rank)
 {
     for (int32_t d = 1; d < rank; d++) {
         rk_c_close(c);
@@ -69,7 +70,7 @@ static void write_rest(rk_c *c)
 /* A loop of its own for the interior: software devices run both sides of an `if` in
  * every round, and only loops end early. The points before it and behind it share one
  * text, and folds see all points in order. */
-void rk_glsl_row(rk_c *c, bool rows)
+void rk_grid_row(rk_c *c, bool rows)
 {
     if (c->region->plain) {
         rk_c_line(c, rows ? "const rk_i64 xi = y < done ? xa : xb;"
@@ -214,7 +215,7 @@ static void write_interior_rows(rk_c *c)
     rk_c_add(c, ") {\n");
     c->indent++;
     rk_c_line(c, "const rk_i64 base = y;");
-    rk_c_line(c, "rk_i64 x = lo + RK_I64(gl_GlobalInvocationID.x);");
+    rk_c_line(c, "rk_i64 x = begin;");
     rk_c_line(c, "x = x < xa ? x + (xa - x + stride - 1) / stride * stride : x;");
     rk_c_version *outer = c->version;
     rk_c_write_interiors(c, write_rows);
@@ -223,42 +224,37 @@ static void write_interior_rows(rk_c *c)
     rk_c_close(c);
 }
 
-static void open_points(rk_c *c, int32_t rank)
-{
-    rk_glsl_rows_open(c, rank, "gl_GlobalInvocationID", "RK_STEP");
-}
-
-static void open_row(rk_c *c)
-{
-    rk_c_open(c, "for (rk_i64 x = lo + RK_I64(gl_GlobalInvocationID.x); x < hi; x += "
-                 "RK_I64(RK_STEP.x))");
-}
-
-void rk_glsl_pass(rk_c *c)
+void rk_grid_pass(rk_c *c)
 {
     const bool rows = has_rows(c);
-    open_points(c, c->pass->rank);
-    rk_c_line(c, "const rk_i64 xlo = lo, xhi = hi;");
+    rk_grid_rows_open(c, c->pass->rank, "RK_ID");
+    rk_c_line(c, "RK_SPAN");
     rk_c_write_row_head(c);
     rk_c_write_interior_ends(c);
-    rk_c_line(c, "const rk_i64 stride = RK_I64(RK_STEP.x);");
     if (rows) {
         write_interior_rows(c);
     }
-    rk_c_line(c, "rk_i64 x = lo + RK_I64(gl_GlobalInvocationID.x);");
-    rk_glsl_row(c, rows);
-    rk_glsl_rows_close(c, c->pass->rank);
+    rk_c_line(c, "rk_i64 x = begin;");
+    rk_grid_row(c, rows);
+    rk_grid_rows_close(c, c->pass->rank);
 }
 
-void rk_glsl_points(rk_c *c)
+void rk_grid_points(rk_c *c)
 {
-    const int32_t rank = c->kernel->decl->nindex;
-    const char *args = rank == 1   ? "x, RK_I64(0), RK_I64(0)"
-                       : rank == 2 ? "x, y, RK_I64(0)"
-                                   : "x, y, z";
-    open_points(c, rank);
-    open_row(c);
-    rk_c_line(c, "rk_point(%s);", args);
+    const rk_decl *decl = c->kernel->decl;
+    rk_grid_rows_open(c, decl->nindex, "RK_ID");
+    rk_c_line(c, "RK_SPAN");
+    rk_c_open(c, "for (rk_i64 x = begin; x < xhi; x += stride)");
+    if (c->target->pointers) {
+        rk_c_point_body(c);
+    } else {
+        rk_c_line(c, decl->nindex == 1   ? "rk_point(x, RK_I64(0), RK_I64(0));"
+                     : decl->nindex == 2 ? "rk_point(x, y, RK_I64(0));"
+                                         : "rk_point(x, y, z);");
+    }
+    if (c->target->pointers && rk_stmt_has(decl->body, RK_STMT_RETURN)) {
+        rk_c_line(c, "done:;");
+    }
     rk_c_close(c);
-    rk_glsl_rows_close(c, rank);
+    rk_grid_rows_close(c, decl->nindex);
 }
