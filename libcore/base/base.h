@@ -91,9 +91,15 @@ int rubus__vsnprintf(char *out, size_t room, const char *fmt, va_list args);
 bool rubus__parse_f64(const char *text, double *out);
 bool rubus__parse_f32(const char *text, float *out); /* one rounding, not via double */
 bool rubus__parse_i64(const char *text, int64_t *out);
-/* Shortest decimal that reads back as the same number ("nan", "inf", "-inf" included). */
-void rubus__print_f64(double value, char out[32]);
-void rubus__print_f32(float value, char out[32]);
+/* The decimal at the start of [at, end), correctly rounded: [+-] digits with a point or
+ * without, an exponent after e, E, d or D; or inf, infinity, nan in any letter case. Too
+ * large is infinite. Where it ends; NULL if there is none. */
+const char *rubus__read_f64(const char *at, const char *end, double *out);
+const char *rubus__read_f32(const char *at, const char *end, float *out);
+/* Shortest decimal that reads back as the same number ("nan", "inf", "-inf" included);
+ * its length. */
+size_t rubus__print_f64(double value, char out[32]);
+size_t rubus__print_f32(float value, char out[32]);
 /* Edit distance for "did you mean"; case ignored (ASCII). */
 int rubus__distance(const char *a, const char *b);
 /* The nearest of names[0..n) to `name`, or NULL if none is near enough. */

@@ -6,6 +6,9 @@ libbase_la_SOURCES = \
 	%D%/arena.c \
 	%D%/base.h \
 	%D%/c_locale.h \
+	%D%/decimal.h \
+	%D%/decimal_print.c \
+	%D%/decimal_read.c \
 	%D%/digest.c \
 	%D%/env.c \
 	%D%/file.c \
@@ -13,6 +16,7 @@ libbase_la_SOURCES = \
 	%D%/memory.c \
 	%D%/nearest.c \
 	%D%/number.c \
+	%D%/power_of_ten.c \
 	%D%/stack.c \
 	%D%/status.c \
 	%D%/text.c

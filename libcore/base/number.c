@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers to text and back, in the C locale whatever the process's locale is.
- *
- * Reading takes whole strings only, so that "1.5x" is an error and never 1.5. Printing
- * tries growing precisions and takes the first that reads back as the same number.
+ * Whole strings to numbers, in the C locale whatever the process's locale is: "1.5x" is an
+ * error and never 1.5. Numbers in the middle of a text: decimal_read.c.
  */
 #include "config.h"
 
@@ -13,7 +11,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libcore/base/c_locale.h"
 
@@ -104,46 +101,4 @@ bool rubus__parse_i64(const char *text, int64_t *out)
     }
     *out = minus ? value : -value;
     return true;
-}
-
-/* nan, inf and -inf; false for ordinary numbers. */
-static bool print_special(double value, char out[32])
-{
-    if (isnan(value)) {
-        memcpy(out, "nan", sizeof "nan");
-        return true;
-    }
-    if (isinf(value)) {
-        rubus__snprintf(out, 32, "%s", value > 0 ? "inf" : "-inf");
-        return true;
-    }
-    return false;
-}
-
-void rubus__print_f64(double value, char out[32])
-{
-    if (print_special(value, out)) {
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        rubus__snprintf(out, 32, "%.*g", digits, value);
-        double back = 0;
-        if (rubus__parse_f64(out, &back) && memcmp(&back, &value, sizeof back) == 0) {
-            return;
-        }
-    }
-}
-
-void rubus__print_f32(float value, char out[32])
-{
-    if (print_special((double)value, out)) {
-        return;
-    }
-    for (int digits = 6; digits <= 9; digits++) {
-        rubus__snprintf(out, 32, "%.*g", digits, (double)value);
-        float back = 0;
-        if (rubus__parse_f32(out, &back) && memcmp(&back, &value, sizeof back) == 0) {
-            return;
-        }
-    }
 }
