@@ -161,6 +161,15 @@ rubus_status rubus__file_read(const char *path, size_t max, char **out_text,
 /* Writes `path` by way of a temporary name in the same folder and rename: a reader sees
  * the old file or the whole new one. */
 rubus_status rubus__file_write(const char *path, const void *data, size_t size);
+/* The same in pieces: create, add..., then finish, or discard, which leaves the old file.
+ * Both free the handle, whatever they return. */
+typedef struct rubus__file rubus__file;
+rubus_status rubus__file_create(const char *path, rubus__file **out_file);
+rubus_status rubus__file_add(rubus__file *file, const void *data, size_t size);
+rubus_status rubus__file_finish(rubus__file *file);
+void rubus__file_discard(rubus__file *file); /* NULL allowed */
+/* What an errno means, in English; lives as long as the process. */
+const char *rubus__errno_text(int number);
 
 size_t rubus__type_size(int32_t type);      /* bytes of RUBUS_F64 ...; 0 if unknown */
 const char *rubus__type_name(int32_t type); /* "f64" ... "?" */

@@ -22,7 +22,7 @@
 
 enum { READ_STEP = 64 * 1024, NAME_TRIES = 100 };
 
-static const char *reason(int number)
+const char *rubus__errno_text(int number)
 {
     const locale_t c = rubus__c_locale();
     return c == (locale_t)0 ? "input or output failed" : strerror_l(number, c);
@@ -30,7 +30,8 @@ static const char *reason(int number)
 
 static rubus_status read_failed(const char *path, int number)
 {
-    return rubus__fail(RUBUS_EIO, "cannot read '%s': %s", path, reason(number));
+    return rubus__fail(RUBUS_EIO, "cannot read '%s': %s", path,
+                       rubus__errno_text(number));
 }
 
 /* Reads to the end. A size from fstat is only a hint: files grow, and /proc says 0. */
@@ -109,7 +110,8 @@ rubus_status rubus__file_read(const char *path, size_t max, char **out_text,
 
 static rubus_status write_failed(const char *path, int number)
 {
-    return rubus__fail(RUBUS_EIO, "cannot write '%s': %s", path, reason(number));
+    return rubus__fail(RUBUS_EIO, "cannot write '%s': %s", path,
+                       rubus__errno_text(number));
 }
 
 /* 0, or the errno of the failure. */
@@ -129,19 +131,6 @@ static int write_all(int fd, const void *data, size_t size)
         size -= (size_t)n;
     }
     return 0;
-}
-
-static rubus_status write_in_place(const char *path, const void *data, size_t size)
-{
-    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        return write_failed(path, errno);
-    }
-    int number = write_all(fd, data, size);
-    if (close(fd) != 0 && number == 0) {
-        number = errno;
-    }
-    return number == 0 ? RUBUS_OK : write_failed(path, number);
 }
 
 /* Makes a file of a new name beside `path`; the caller frees the name. */
@@ -171,54 +160,129 @@ static rubus_status temporary_create(const char *path, char **out_name, int *out
     return write_failed(path, EEXIST);
 }
 
-static rubus_status write_replacing(const char *path, const struct stat *old,
-                                    const void *data, size_t size)
+/* A file that is being written. */
+struct rubus__file {
+    char *path;
+    char *target; /* what `name` becomes in the end: `path`, links resolved */
+    char *name;   /* temporary; NULL: written in place */
+    int fd;
+    int number; /* errno of the first failure */
+    bool had_mode;
+    mode_t mode; /* of the file that is replaced */
+};
+
+static void file_free(rubus__file *file)
 {
-    char *name = NULL;
-    int fd = -1;
-    const rubus_status st = temporary_create(path, &name, &fd);
+    if (file != NULL) {
+        rubus__free(file->path);
+        rubus__free(file->target);
+        rubus__free(file->name);
+        rubus__free(file);
+    }
+}
+
+/* Opens what is written: the file itself, or a temporary one. */
+static rubus_status file_open(rubus__file *file)
+{
+    struct stat info;
+    const bool there = stat(file->path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode)) {
+        return write_failed(file->path, EISDIR);
+    }
+    if (there && !S_ISREG(info.st_mode)) {
+        file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return file->fd < 0 ? write_failed(file->path, errno) : RUBUS_OK;
+    }
+    if (!there) {
+        file->target = rubus__strdup(file->path);
+    } else {
+        // a link stays a link: what it points to is replaced
+        char *real = realpath(file->path, NULL);
+        if (real == NULL) {
+            return write_failed(file->path, errno);
+        }
+        file->target = rubus__strdup(real);
+        free(real);
+        file->had_mode = true;
+        file->mode = info.st_mode & 07777u;
+    }
+    if (file->target == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    return temporary_create(file->target, &file->name, &file->fd);
+}
+
+rubus_status rubus__file_create(const char *path, rubus__file **out_file)
+{
+    rubus__file *file = rubus__alloc(sizeof *file);
+    if (file == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    file->fd = -1;
+    file->path = rubus__strdup(path);
+    const rubus_status st = file->path == NULL ? RUBUS_ENOMEM : file_open(file);
     if (st != RUBUS_OK) {
+        file_free(file);
         return st;
     }
-    int number = write_all(fd, data, size);
-    if (number == 0 && old != NULL && fchmod(fd, old->st_mode & 07777u) != 0) {
+    *out_file = file;
+    return RUBUS_OK;
+}
+
+rubus_status rubus__file_add(rubus__file *file, const void *data, size_t size)
+{
+    if (file->number == 0) {
+        file->number = write_all(file->fd, data, size);
+    }
+    return file->number == 0 ? RUBUS_OK : write_failed(file->path, file->number);
+}
+
+void rubus__file_discard(rubus__file *file)
+{
+    if (file != NULL) {
+        close(file->fd);
+        if (file->name != NULL) {
+            unlink(file->name);
+        }
+        file_free(file);
+    }
+}
+
+rubus_status rubus__file_finish(rubus__file *file)
+{
+    int number = file->number;
+    if (number == 0 && file->had_mode && fchmod(file->fd, file->mode) != 0) {
         number = errno;
     }
-    if (number == 0 && fsync(fd) != 0 && errno != EINVAL) {
+    const bool temporary = file->name != NULL;
+    if (number == 0 && temporary && fsync(file->fd) != 0 && errno != EINVAL) {
         number = errno;
     }
-    if (close(fd) != 0 && number == 0) {
+    if (close(file->fd) != 0 && number == 0) {
         number = errno;
     }
-    if (number == 0 && rename(name, path) != 0) {
+    if (number == 0 && temporary && rename(file->name, file->target) != 0) {
         number = errno;
     }
-    if (number != 0) {
-        unlink(name);
+    if (number != 0 && temporary) {
+        unlink(file->name);
     }
-    rubus__free(name);
-    return number == 0 ? RUBUS_OK : write_failed(path, number);
+    const rubus_status st = number == 0 ? RUBUS_OK : write_failed(file->path, number);
+    file_free(file);
+    return st;
 }
 
 rubus_status rubus__file_write(const char *path, const void *data, size_t size)
 {
-    struct stat info;
-    const bool there = stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode)) {
-        return write_failed(path, EISDIR);
+    rubus__file *file = NULL;
+    rubus_status st = rubus__file_create(path, &file);
+    if (st != RUBUS_OK) {
+        return st;
     }
-    if (there && !S_ISREG(info.st_mode)) {
-        return write_in_place(path, data, size);
+    st = rubus__file_add(file, data, size);
+    if (st != RUBUS_OK) {
+        rubus__file_discard(file);
+        return st;
     }
-    if (!there) {
-        return write_replacing(path, NULL, data, size);
-    }
-    // a link stays a link: what it points to is replaced
-    char *real = realpath(path, NULL);
-    if (real == NULL) {
-        return write_failed(path, errno);
-    }
-    const rubus_status st = write_replacing(real, &info, data, size);
-    free(real);
-    return st;
+    return rubus__file_finish(file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole strings to numbers, in the C locale whatever the process's locale is: "1.5x" is an
- * error and never 1.5. Numbers in the middle of a text: decimal_read.c.
+ * Whole strings to numbers, in the C locale whatever the process's locale is: "1.5x" is
+ * an error and never 1.5. Numbers in the middle of a text: decimal_read.c.
  */
 #include "config.h"
 

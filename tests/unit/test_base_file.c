@@ -178,6 +178,49 @@ START_TEST(file_write_keeps_links_devices_and_modes)
 }
 END_TEST
 
+START_TEST(file_in_pieces_appears_at_the_end)
+{
+    folder_make();
+    const int64_t before = rubus__alloc_live();
+    const char *path = in_folder("file");
+    ck_assert_int_eq(rubus__file_write(path, "old", 3), RUBUS_OK);
+    rubus__file *file = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    ck_assert_int_eq(rubus__file_create(path, &file), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_add(file, "new ", 4), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_read(path, 100, &text, &size), RUBUS_OK);
+    ck_assert_str_eq(text, "old");
+    rubus__free(text);
+    rubus__file_discard(file);
+    rubus__file_discard(NULL);
+    ck_assert_int_eq(rubus__file_create(path, &file), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_add(file, "new ", 4), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_add(file, "text", 4), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_finish(file), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_read(path, 100, &text, &size), RUBUS_OK);
+    ck_assert_str_eq(text, "new text");
+    rubus__free(text);
+    ck_assert_int_eq(rubus__alloc_live(), before);
+    ck_assert_int_eq(folder_remove(), 1);
+}
+END_TEST
+
+START_TEST(file_in_pieces_says_that_the_device_is_full)
+{
+    rubus__file *file = NULL;
+    if (access("/dev/full", W_OK) != 0) {
+        return;
+    }
+    ck_assert_int_eq(rubus__file_create("/dev/full", &file), RUBUS_OK);
+    ck_assert_int_eq(rubus__file_add(file, "x", 1), RUBUS_EIO);
+    ck_assert_ptr_nonnull(strstr(rubus_error_text(), "/dev/full"));
+    // and does not forget it
+    ck_assert_int_eq(rubus__file_add(file, "", 0), RUBUS_EIO);
+    ck_assert_int_eq(rubus__file_finish(file), RUBUS_EIO);
+}
+END_TEST
+
 START_TEST(file_write_in_current_folder_works)
 {
     folder_make();
@@ -238,6 +281,8 @@ static Suite *file_suite(void)
     tcase_add_test(tc, file_write_names_path_and_reason);
     tcase_add_test(tc, file_write_failure_keeps_the_old_file);
     tcase_add_test(tc, file_write_keeps_links_devices_and_modes);
+    tcase_add_test(tc, file_in_pieces_appears_at_the_end);
+    tcase_add_test(tc, file_in_pieces_says_that_the_device_is_full);
     tcase_add_test(tc, file_write_in_current_folder_works);
     tcase_add_test(tc, sha256_of_empty_list_is_known);
     tcase_add_test(tc, sha256_tells_lists_apart);
