@@ -54,6 +54,9 @@ extern const conform_check conform_load_checks[];
 extern const conform_check conform_caps_checks[];
 extern const conform_check conform_buffer_checks[];
 extern const conform_check conform_memory_checks[];
+extern const conform_check conform_order_checks[];
+extern const conform_check conform_order_model_checks[];
+extern const conform_check conform_launch_checks[];
 
 /* --- conform_list.c --------------------------------------------------------------- */
 

@@ -7,10 +7,9 @@
 #include <string.h>
 
 static const conform_check *const groups[] = {
-    conform_load_checks,
-    conform_caps_checks,
-    conform_buffer_checks,
-    conform_memory_checks,
+    conform_load_checks,   conform_caps_checks,  conform_buffer_checks,
+    conform_memory_checks, conform_order_checks, conform_order_model_checks,
+    conform_launch_checks,
 };
 enum { NGROUP = sizeof groups / sizeof groups[0] };
 

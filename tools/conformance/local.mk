@@ -5,8 +5,12 @@ tools_rubus_rubus_LDADD += -ldl -lpthread
 tools_rubus_rubus_SOURCES += \
 	%D%/check_buffer.c \
 	%D%/check_caps.c \
+	%D%/check_launch.c \
 	%D%/check_load.c \
 	%D%/check_memory.c \
+	%D%/check_order.c \
+	%D%/check_order.h \
+	%D%/check_order_model.c \
 	%D%/conform.h \
 	%D%/conform_direct.c \
 	%D%/conform_direct.h \
