@@ -117,7 +117,8 @@ static void *put(char **at, const void *from, uint64_t n)
     return here;
 }
 
-chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info *info)
+chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info *info,
+                                    bool borrow)
 {
     if (info->entry >= module->nentry || info->nbuffer != module->nbuffer[info->entry]) {
         return NULL;
@@ -134,7 +135,7 @@ chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info
         char *at = c->data;
         c->module = module;
         c->info = *info;
-        c->info.block = put(&at, info->block, block);
+        c->info.block = borrow ? info->block : put(&at, info->block, block);
         c->info.buffer = put(&at, info->buffer, info->nbuffer * sizeof(void *));
         c->info.first_byte = put(&at, info->first_byte, list);
         c->info.nbyte = put(&at, info->nbyte, list);

@@ -78,7 +78,8 @@ chaos_command *chaos_command_fill(wrap_buffer *buffer, uint64_t first, uint64_t 
                                   const void *pattern, uint32_t pattern_size);
 chaos_command *chaos_command_copy(wrap_buffer *dst, uint64_t dst_first,
                                   const wrap_buffer *src, uint64_t src_first, uint64_t n);
-chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info *info);
+chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info *info,
+                                    bool borrow);
 chaos_command *chaos_command_sparse(chaos_kind kind, const rubus_csr *a, double alpha,
                                     double beta);
 /* Through wrap_forward. */

@@ -72,7 +72,8 @@ static void keep_failure(chaos_queue *q, rubus_status st)
 static chaos_command *take(chaos_queue *q)
 {
     chaos_command *first = q->first;
-    if (q->rules->write_late && first->kind == CHAOS_WRITE) {
+    if ((q->rules->write_late && first->kind == CHAOS_WRITE) ||
+        (q->rules->fill_late && first->kind == CHAOS_FILL)) {
         gather(q, 2, 20000);
         chaos_command *second = first->next;
         if (second != NULL && second->kind != CHAOS_BUFFER_DESTROY) {
@@ -427,7 +428,8 @@ static void module_destroy(void *ctx, void *module)
 
 static rubus_status launch(void *ctx, void *module, const rubus_launch_info *info)
 {
-    ENQUEUE(ctx, chaos_command_launch(module, info),
+    const chaos_queue *q = ((wrap_context *)ctx)->user;
+    ENQUEUE(ctx, chaos_command_launch(module, info, q->rules->launch_borrows),
             wrap_forward.launch(ctx, module, info));
 }
 

@@ -14,7 +14,9 @@
 
 typedef struct chaos_rules {
     bool write_late;        /* a write comes after the command that follows it */
+    bool fill_late;         /* so does a fill */
     bool write_borrows;     /* the source of a write is read when its turn comes */
+    bool launch_borrows;    /* so is the argument block of a launch */
     bool read_early;        /* read does not wait for the commands before it */
     bool map_early;         /* nor does map */
     bool synchronize_early; /* nor does synchronize */

@@ -31,6 +31,13 @@ tests_plugins_chaos_rubus_vulkan_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAOS_OVER='"vul
 tests_plugins_chaos_rubus_vulkan_la_LDFLAGS = $(WRAP_LDFLAGS)
 tests_plugins_chaos_rubus_vulkan_la_LIBADD = $(tests_plugins_rubus_chaos_la_LIBADD)
 endif
+check_LTLIBRARIES += tests/plugins/rubus-mutant.la
+tests_plugins_rubus_mutant_la_SOURCES = tests/plugins/mutant.h \
+	tests/plugins/mutant_launch.c tests/plugins/mutant_memory.c \
+	tests/plugins/mutant_plugin.c tests/plugins/mutant_sparse.c $(CHAOS_SOURCES) \
+	$(WRAP_SOURCES)
+tests_plugins_rubus_mutant_la_LDFLAGS = $(WRAP_LDFLAGS)
+tests_plugins_rubus_mutant_la_LIBADD = -ldl -lpthread
 check_PROGRAMS += tests/plugins/test_fault
 tests_plugins_test_fault_SOURCES = tests/plugins/test_fault.c \
 	tests/plugins/fault_program.h

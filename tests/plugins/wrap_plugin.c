@@ -388,17 +388,23 @@ static bool is_hidden(const char *slot)
     return false;
 }
 
-/* Own slots before forwarded ones; a hole of the inner plugin stays one. */
+/* Own slots before forwarded ones; a hole of the inner plugin stays one, but where the
+ * hooks fill it on their own (`fills`). */
 static bool fill_room(const wrap_backend *be, rubus_ops *room)
 {
     const rubus_ops *own = be->hooks->slots;
+    const rubus_ops *fills = be->hooks->fills;
     rubus_ops ops = wrap_forward;
     bool whole = true;
 #define TAKE_SLOT(slot, required, since, summary)                                        \
     if (own->slot != NULL) {                                                             \
         ops.slot = own->slot;                                                            \
     }                                                                                    \
-    if (be->inner_ops.slot == NULL || is_hidden(#slot)) {                                \
+    if (fills != NULL && fills->slot != NULL) {                                          \
+        ops.slot = fills->slot;                                                          \
+    }                                                                                    \
+    if ((be->inner_ops.slot == NULL && (fills == NULL || fills->slot == NULL)) ||        \
+        is_hidden(#slot)) {                                                              \
         ops.slot = NULL;                                                                 \
         whole = whole && !(required);                                                    \
     }

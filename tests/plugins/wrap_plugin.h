@@ -59,6 +59,7 @@ struct wrap_hooks {
     /* Slots that the wrapping plugin does itself; NULL: forwarded. Their handles are
      * those above; wrap_forward has the forwarding slots for them to call. */
     const rubus_ops *slots;
+    const rubus_ops *fills; /* those that do not need the inner plugin's; may be NULL */
     rubus_status (*open)(wrap_backend *be); /* the inner one is open; may be NULL */
     void (*close)(wrap_backend *be);        /* may be NULL */
 };
@@ -82,6 +83,10 @@ void wrap_clear_text(void);
     {                                                                                    \
         return wrap_open((hooks), host, room, out_be);                                   \
     }                                                                                    \
+    WRAP_DESCRIPTOR(text_name, wrap_open_own)
+
+/* A descriptor with an open function of its own, which calls wrap_open. */
+#define WRAP_DESCRIPTOR(text_name, open_function)                                        \
     RUBUS_PLUGIN_EXPORT extern const rubus_plugin_desc rubus_backend_plugin;             \
     RUBUS_PLUGIN_EXPORT const rubus_plugin_desc rubus_backend_plugin = {                 \
         .magic = RUBUS_PLUGIN_MAGIC,                                                     \
@@ -93,7 +98,7 @@ void wrap_clear_text(void);
         .version = "1.0",                                                                \
         .vendor = "tests",                                                               \
         .licence = "Apache-2.0",                                                         \
-        .open = wrap_open_own,                                                           \
+        .open = (open_function),                                                         \
         .close = wrap_close,                                                             \
     }
 
