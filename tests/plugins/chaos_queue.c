@@ -100,7 +100,7 @@ static void *run_queue(void *context)
             break;
         }
         const uint32_t dice = random_next(q) % 16;
-        if (dice == 0) {
+        if (dice == 0 || q->rules->lazy) {
             gather(q, 6, BURST_US);
         }
         chaos_command *c = take(q);

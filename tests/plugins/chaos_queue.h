@@ -13,6 +13,7 @@
 #include "tests/plugins/wrap_plugin.h"
 
 typedef struct chaos_rules {
+    bool lazy;              /* as late as can be, always; breaks no rule */
     bool write_late;        /* a write comes after the command that follows it */
     bool fill_late;         /* so does a fill */
     bool write_borrows;     /* the source of a write is read when its turn comes */

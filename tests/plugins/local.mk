@@ -45,7 +45,8 @@ tests_plugins_test_fault_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/plugins/test_chaos
 tests_plugins_test_chaos_SOURCES = tests/plugins/test_chaos.c
 tests_plugins_test_chaos_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
-dist_check_SCRIPTS += tests/plugins/chaos_suite.sh
+dist_check_SCRIPTS += tests/plugins/chaos_suite.sh tests/plugins/mutant_suite.sh
+EXTRA_DIST += tests/plugins/mutants.tsv
 
 # The backend vulkan, through its descriptor; what needs a device is left out without one.
 if HAVE_VULKAN

@@ -184,6 +184,7 @@ static rubus_status open_queue(wrap_backend *be)
 {
     static chaos_rules rules;
     const int mutant = chosen();
+    rules.lazy = true;
     rules.write_late = mutant == MUTANT_write_late;
     rules.fill_late = mutant == MUTANT_fill_late;
     rules.write_borrows = mutant == MUTANT_write_borrows;
