@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "tests/support/one_backend.h"
 #include "tests/support/vulkan_specs.h"
 #include "tests/support/suite.h"
 
@@ -13,7 +14,7 @@
 #include <rubus/rubus.h>
 #include <string.h>
 
-static const char *const backends[] = {"reference", "threads" VULKAN_SPECS};
+static const char *backends[] = {"reference", "threads" VULKAN_SPECS};
 enum { NBACKEND = (int)(sizeof(backends) / sizeof(backends[0])) };
 
 typedef enum {
@@ -460,8 +461,11 @@ static Suite *suite_function(void)
     Suite *suite = suite_create("kernel/fd");
     TCase *tcase = tcase_create("fd");
     tcase_add_test(tcase, fd_table_holds_every_operator);
-    tcase_add_loop_test(tcase, fd_operator_equals_formula, 0, 2 * NBACKEND);
-    tcase_add_loop_test(tcase, fd_operator_into_wrong_extent_fails, 0, NBACKEND);
+    const bool one = one_backend(&backends[1]);
+    const int first = one ? 1 : 0;
+    const int end = one ? 2 : NBACKEND;
+    tcase_add_loop_test(tcase, fd_operator_equals_formula, 2 * first, 2 * end);
+    tcase_add_loop_test(tcase, fd_operator_into_wrong_extent_fails, first, end);
     suite_add_tcase(suite, tcase);
     return suite;
 }

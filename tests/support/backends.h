@@ -12,13 +12,21 @@
 
 #include "libcore/base/base.h"
 #include "libcore/runtime/registry.h"
+#include "tests/support/one_backend.h"
 #include "tests/support/vulkan_specs.h"
 
-static const char *const backends_spec[] = {"reference", "threads:threads=1",
-                                            "threads:threads=3" VULKAN_SPECS};
+static const char *backends_spec[] = {"reference", "threads:threads=1",
+                                      "threads:threads=3" VULKAN_SPECS};
 enum { BACKENDS = sizeof backends_spec / sizeof backends_spec[0] };
 
-#define backends_add(tc, test) tcase_add_loop_test((tc), (test), 0, BACKENDS)
+enum { BACKENDS_ONE = 1 }; /* where a backend given by RUBUS_TEST_BACKEND stands */
+
+#define backends_add(tc, test)                                                           \
+    do {                                                                                 \
+        const bool one_ = one_backend(&backends_spec[BACKENDS_ONE]);                     \
+        tcase_add_loop_test((tc), (test), one_ ? BACKENDS_ONE : 0,                       \
+                            one_ ? BACKENDS_ONE + 1 : BACKENDS);                         \
+    } while (0)
 
 /* The call succeeds. */
 #define ok(call)                                                                         \
