@@ -45,6 +45,7 @@ struct rubus_context {
     struct rubus_module *blas; /* kernels that stand in for fill and copy */
     bool blas_tried;
     struct rubus__kept *kept; /* modules of the library */
+    int8_t atomics[2]; /* additions of f32, f64: 1 they work, -1 they do not, 0 untried */
 };
 
 /* Memory of one buffer, shared by an array and its views. */

@@ -142,8 +142,16 @@ rubus_status rubus__host_sort_rows(rubus__host_csr *host);
 /* Locked (csr->lock): csr->turned, with the values that the device has now. */
 rubus_status rubus__csr_turn(rubus_csr *csr);
 
+/* --- csr_fill.c -------------------------------------------------------------------- */
+
+/* EBOUNDS: a position past the last entry. */
+rubus_status rubus__csr_check_positions(const char *what, const rubus_csr *csr, int64_t n,
+                                        const void *position);
+
 /* --- csr_plan.c: before the first product ------------------------------------------- */
 
+/* What the backend is told of a matrix; without plan and version. */
+rubus_csr_desc rubus__csr_describe(const rubus_csr *csr);
 /* Locked (csr->lock). */
 rubus_status rubus__csr_prepare(rubus_csr *csr);
 /* Room for the segments' sums of a product of k columns. Locked. */

@@ -162,21 +162,21 @@ static rubus_vec vec_of(const rubus_array *array)
                        array->count};
 }
 
-static void describe(rubus_csr *csr)
+rubus_csr_desc rubus__csr_describe(const rubus_csr *csr)
 {
     const rubus__host_csr *m = &csr->mirror;
-    csr->desc = (rubus_csr_desc){.struct_size = sizeof(csr->desc),
-                                 .index_type = (uint32_t)m->index,
-                                 .value_type = (uint32_t)m->real,
-                                 .nrow = m->nrow,
-                                 .ncol = m->ncol,
-                                 .nnz = m->nnz,
-                                 .rowptr = vec_of(csr->rowptr),
-                                 .colval = vec_of(csr->colval),
-                                 .nzval = vec_of(csr->nzval),
-                                 .mirror_rowptr = m->rowptr,
-                                 .mirror_colval = m->colval,
-                                 .mirror_nzval = m->nzval};
+    return (rubus_csr_desc){.struct_size = sizeof(rubus_csr_desc),
+                            .index_type = (uint32_t)m->index,
+                            .value_type = (uint32_t)m->real,
+                            .nrow = m->nrow,
+                            .ncol = m->ncol,
+                            .nnz = m->nnz,
+                            .rowptr = vec_of(csr->rowptr),
+                            .colval = vec_of(csr->colval),
+                            .nzval = vec_of(csr->nzval),
+                            .mirror_rowptr = m->rowptr,
+                            .mirror_colval = m->colval,
+                            .mirror_nzval = m->nzval};
 }
 
 static rubus_status inspect(rubus_csr *csr)
@@ -208,7 +208,7 @@ rubus_status rubus__csr_prepare(rubus_csr *csr)
     }
     const rubus__host_csr *m = &csr->mirror;
     const rubus_ops *ops = csr->context->dev->ops;
-    describe(csr);
+    csr->desc = rubus__csr_describe(csr);
     rubus_status st = RUBUS_OK;
     if (ops->csr_prepare != NULL && m->nnz > 0) {
         st = inspect(csr);

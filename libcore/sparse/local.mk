@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libsparse.la
 libsparse_la_SOURCES = \
+	%D%/csc.c \
 	%D%/csr.c \
 	%D%/csr.h \
 	%D%/csr_build.c \
+	%D%/csr_diagonal.c \
+	%D%/csr_fill.c \
 	%D%/csr_input.c \
 	%D%/csr_plan.c \
 	%D%/csr_product.c \
 	%D%/csr_row.c \
-	%D%/csr_turn.c
+	%D%/csr_turn.c \
+	%D%/scatter.c

@@ -226,4 +226,39 @@ static inline rubus_csr *probe_rows(rubus_context *context, int32_t index, int32
     return csr;
 }
 
+static inline rubus_context_counters probe_counters(rubus_context *context)
+{
+    rubus_context_counters counters = {.struct_size = sizeof counters};
+    ok(rubus_context_counters_get(context, &counters));
+    return counters;
+}
+
+/* Pattern of a tridiagonal matrix, as a list; its length. */
+static inline int probe_tridiagonal_list(int n, int32_t *row, int32_t *col)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = i - 1; j <= i + 1; j++) {
+            if (j >= 0 && j < n) {
+                row[k] = i;
+                col[k++] = j;
+            }
+        }
+    }
+    return k;
+}
+
+static inline rubus_csr *probe_tridiagonal(rubus_context *context, int n)
+{
+    int32_t *row = malloc((size_t)n * 3 * sizeof(int32_t));
+    int32_t *col = malloc((size_t)n * 3 * sizeof(int32_t));
+    const int nnz = probe_tridiagonal_list(n, row, col);
+    rubus_csr *csr = NULL;
+    ok(rubus_csr_create_coo(context, RUBUS_I32, RUBUS_F64, n, n, nnz, row, col, NULL,
+                            &csr));
+    free(row);
+    free(col);
+    return csr;
+}
+
 #endif

@@ -9,13 +9,6 @@
 
 #include "tests/sparse/sparse_probe.h"
 
-static rubus_context_counters counters_of(rubus_context *context)
-{
-    rubus_context_counters counters = {.struct_size = sizeof counters};
-    ok(rubus_context_counters_get(context, &counters));
-    return counters;
-}
-
 /* The matrix of cases/A30: 12 x 12, given in random order. */
 static const int a30_row[] = {9, 11, 1, 0, 11, 1, 1, 10, 11};
 static const int a30_col[] = {9, 10, 1, 11, 0, 10, 2, 0, 2};
@@ -180,10 +173,10 @@ END_TEST
 START_TEST(mirror_costs_no_transfer_and_three_uploads)
 {
     rubus_context *context = backends_open(_i);
-    const rubus_context_counters before = counters_of(context);
+    const rubus_context_counters before = probe_counters(context);
     rubus_csr *csr = NULL;
     ok(rubus_csr_create_identity(context, RUBUS_I32, RUBUS_F64, 100, &csr));
-    const rubus_context_counters after = counters_of(context);
+    const rubus_context_counters after = probe_counters(context);
     ck_assert_uint_eq(after.write_calls - before.write_calls, 3);
     ck_assert_uint_eq(after.write_bytes - before.write_bytes, 101 * 4 + 100 * 4 + 800);
     ck_assert_uint_eq(after.read_calls, before.read_calls);
