@@ -4,7 +4,8 @@
 # check; nothing is downloaded if everything is there.
 
 packages_build="gcc libc6-dev make autoconf automake libtool libltdl-dev pkg-config libmd-dev \
-libjansson-dev libcairo2-dev libvulkan-dev libshaderc-dev glslang-dev spirv-tools glslc"
+libjansson-dev zlib1g-dev libcairo2-dev libvulkan-dev libshaderc-dev glslang-dev \
+spirv-tools glslc"
 packages_test="check clang-format-14 git mesa-vulkan-drivers vulkan-validationlayers \
 xz-utils"
 packages_full="clang clang-tidy cppcheck shellcheck valgrind bear \

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libsparse.la
+libsparse_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+libsparse_la_LIBADD = $(ZLIB_LIBS)
 libsparse_la_SOURCES = \
 	%D%/csc.c \
 	%D%/csr.c \
@@ -12,4 +14,10 @@ libsparse_la_SOURCES = \
 	%D%/csr_product.c \
 	%D%/csr_row.c \
 	%D%/csr_turn.c \
+	%D%/mm.h \
+	%D%/mm_dense.c \
+	%D%/mm_header.c \
+	%D%/mm_read.c \
+	%D%/mm_source.c \
+	%D%/mm_write.c \
 	%D%/scatter.c

@@ -60,7 +60,7 @@ while IFS= read -r file; do
         note_failure "$name" "tells where it was built"
 done <elves
 check "loaded" env -i LD_TRACE_LOADED_OBJECTS=1 "$rubus"
-for library in librubus libltdl libmd libjansson; do
+for library in librubus libltdl libmd libjansson libz; do
     checks=$((checks + 1))
     grep -F "$moved/" out | grep -q "^[[:blank:]]*$library\\.so" ||
         note_failure "$library" "not the one of the folder"
