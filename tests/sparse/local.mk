@@ -24,3 +24,7 @@ check_PROGRAMS += tests/sparse/test_mm_contents
 tests_sparse_test_mm_contents_SOURCES = tests/sparse/test_mm_contents.c
 tests_sparse_test_mm_contents_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_sparse_test_mm_contents_LDADD = $(RUBUS_LIBS) $(ZLIB_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/sparse/test_mm_write
+tests_sparse_test_mm_write_SOURCES = tests/sparse/test_mm_write.c
+tests_sparse_test_mm_write_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+tests_sparse_test_mm_write_LDADD = $(RUBUS_LIBS) $(ZLIB_LIBS) $(CHECK_LIBS)
