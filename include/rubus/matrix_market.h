@@ -2,21 +2,46 @@
 #ifndef RUBUS_MATRIX_MARKET_H
 #define RUBUS_MATRIX_MARKET_H
 /**
- * Matrix Market files (.mtx, also compressed by gzip): matrices on the host.
+ * Matrix Market files (.mtx, also compressed by gzip).
  *
- * Nothing here needs a context or a device. Numbers are read and written in the C locale
- * whatever the process's locale is. Reading is correctly rounded, writing gives the
- * shortest decimal that reads back as the same number.
+ * rubus_csr_create_file and rubus_csr_write are for matrices of a context. The other
+ * calls work on the host alone and need no context. Numbers are read and written in the C
+ * locale whatever the process's locale is. Reading is correctly rounded, writing gives
+ * the shortest decimal that reads back as the same number.
  */
-#include <stddef.h>
-#include <stdint.h>
-
-#include <rubus/status.h>
-#include <rubus/types.h>
+#include <rubus/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * The matrix of a Matrix Market file: rubus_mm_read, then rubus_csr_create_coo.
+ *
+ * @param index  RUBUS_I32 or RUBUS_I64; 0: RUBUS_I32.
+ * @param real   RUBUS_F32 or RUBUS_F64; 0: RUBUS_F64.
+ * @param path   A regular file.
+ * @return as rubus_mm_read without options.complex, and as rubus_csr_create_coo
+ * @threads Any thread.
+ * @owner   Holds the context. Destroy with rubus_csr_destroy.
+ */
+RUBUS_API rubus_status rubus_csr_create_file(rubus_context *context, int32_t index,
+                                             int32_t real, const char *path,
+                                             rubus_csr **out_csr) RUBUS_CHECKED;
+
+/**
+ * Writes the mirror of a matrix as rubus_mm_write does. (Values that the device changed:
+ * rubus_csr_pull first.)
+ *
+ * @param symmetry  RUBUS_MM_GENERAL or RUBUS_MM_SYMMETRIC; 0: RUBUS_MM_GENERAL.
+ * @param comment   As in rubus_mm_csr; may be NULL.
+ * @return as rubus_mm_write
+ * @threads One thread at a time uses the mirror's values.
+ */
+RUBUS_API rubus_status rubus_csr_write(const char *path, rubus_csr *csr, int32_t symmetry,
+                                       const char *comment) RUBUS_CHECKED;
+
+/* --- files and the host ------------------------------------------------------------- */
 
 /** Format of a file. */
 #define RUBUS_MM_COORDINATE 1 /**< the stored entries, one a line, in any order */

@@ -30,6 +30,7 @@ typedef struct rubus__mm_source {
     size_t room;
     size_t size;
     size_t used;
+    bool begun;     /* something was handed out */
     bool behind_cr; /* the last byte handed out is a CR */
     bool packed;
     bool member_ended; /* of the gzip data */

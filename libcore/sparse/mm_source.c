@@ -212,7 +212,9 @@ static rubus_status make_room(rubus__mm_source *s)
     while (first < s->size && rubus__mm_is_blank(s->block[first])) {
         first++;
     }
-    if (first < COMMENT_KEPT / 2 && s->size > COMMENT_KEPT && s->block[first] == '%') {
+    // not of the first line, which is the banner
+    if (s->begun && first < COMMENT_KEPT / 2 && s->size > COMMENT_KEPT &&
+        s->block[first] == '%') {
         s->size = COMMENT_KEPT;
         return RUBUS_OK;
     }
@@ -244,6 +246,7 @@ static const char *last_line_end(const char *from, const char *to)
 static bool hand_out(rubus__mm_source *s, const char *end, const char **out_begin,
                      const char **out_end)
 {
+    s->begun = true;
     s->used = (size_t)(end - s->block);
     const char *first = s->block;
     if (s->behind_cr && *first == '\n') {

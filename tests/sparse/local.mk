@@ -28,3 +28,18 @@ check_PROGRAMS += tests/sparse/test_mm_write
 tests_sparse_test_mm_write_SOURCES = tests/sparse/test_mm_write.c
 tests_sparse_test_mm_write_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_sparse_test_mm_write_LDADD = $(RUBUS_LIBS) $(ZLIB_LIBS) $(CHECK_LIBS)
+# Random files: the reader never crashes, and agrees with a plain one.
+EXTRA_DIST += \
+	%D%/plain_reader.h \
+	%D%/corpus/array.mtx \
+	%D%/corpus/general.mtx \
+	%D%/corpus/hermitian.mtx \
+	%D%/corpus/pattern.mtx \
+	%D%/corpus/skew.mtx \
+	%D%/corpus/symmetric.mtx \
+	%D%/corpus/triangle.mtx \
+	%D%/corpus/wide.mtx
+check_PROGRAMS += tests/sparse/fuzz_matrix_market
+tests_sparse_fuzz_matrix_market_SOURCES = tests/sparse/fuzz_matrix_market.c
+tests_sparse_fuzz_matrix_market_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+tests_sparse_fuzz_matrix_market_LDADD = $(RUBUS_LIBS) $(ZLIB_LIBS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading Matrix Market files: what is taken, and as what; what is refused, and with which
- * words. Every text is read in blocks of many sizes and into every type.
+ * Reading Matrix Market files: what is taken, and as what; what is refused, and with
+ * which words. Every text is read in blocks of many sizes and into every type.
  */
 #include "config.h"
 
