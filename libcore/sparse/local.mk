@@ -15,6 +15,7 @@ libsparse_la_SOURCES = \
 	%D%/csr_row.c \
 	%D%/csr_turn.c \
 	%D%/mm.h \
+	%D%/mm_csr.c \
 	%D%/mm_dense.c \
 	%D%/mm_header.c \
 	%D%/mm_read.c \
