@@ -234,12 +234,13 @@ static rubus_status make_room(rubus__mm_source *s)
     return RUBUS_OK;
 }
 
-/* Bytes up to the last line end of [begin, end), NULL if there is none. */
+/* The last line end of [from, to), NULL if there is none. */
 static const char *last_line_end(const char *from, const char *to)
 {
-    const size_t n = (size_t)(to - from);
-    const char *at = memrchr(from, '\n', n);
-    return at != NULL ? at : memrchr(from, '\r', n);
+    const char *lf = memrchr(from, '\n', (size_t)(to - from));
+    const char *behind = lf != NULL ? lf + 1 : from;
+    const char *cr = memrchr(behind, '\r', (size_t)(to - behind));
+    return cr != NULL ? cr : lf;
 }
 
 /* Hands out the next lines, which end at `end`. */

@@ -148,8 +148,8 @@ static uint64_t size_of(uint32_t type)
     return type == RUBUS_F64 || type == RUBUS_I64 ? 8 : 4;
 }
 
-chaos_command *chaos_command_sparse(chaos_kind kind, const rubus_csr *a, double alpha,
-                                    double beta)
+chaos_command *chaos_command_sparse(chaos_kind kind, const rubus_csr_desc *a,
+                                    double alpha, double beta)
 {
     const uint64_t index = size_of(a->index_type);
     const uint64_t rows = a->mirror_rowptr == NULL ? 0 : ((uint64_t)a->nrow + 1) * index;
@@ -192,6 +192,9 @@ rubus_status chaos_command_run(wrap_context *ctx, const chaos_command *c)
         return wrap_forward.spmm(ctx, &c->csr, &c->mat[0], &c->mat[1], c->alpha, c->beta);
     case CHAOS_FLUSH:
         return wrap_forward.scatter_flush(ctx, &c->csr);
+    case CHAOS_CSR_RELEASE:
+        wrap_forward.csr_release(ctx, c->plan);
+        return RUBUS_OK;
     case CHAOS_BUFFER_DESTROY:
         wrap_forward.buffer_destroy(ctx, c->buffer);
         return RUBUS_OK;

@@ -21,6 +21,7 @@ typedef enum chaos_kind {
     CHAOS_SPMV,
     CHAOS_SPMM,
     CHAOS_FLUSH,
+    CHAOS_CSR_RELEASE,
     CHAOS_BUFFER_DESTROY,
     CHAOS_MODULE_DESTROY
 } chaos_kind;
@@ -39,8 +40,9 @@ typedef struct chaos_command {
     unsigned char pattern[16];
     uint32_t pattern_size;
     wrap_module *module;
+    rubus_csr_plan *plan;   /* to be released */
     rubus_launch_info info; /* its arrays lie in data */
-    rubus_csr csr;          /* its mirrors lie in data */
+    rubus_csr_desc csr;     /* its mirrors lie in data */
     rubus_vec vec[2];
     rubus_mat mat[2];
     double alpha;
@@ -80,8 +82,8 @@ chaos_command *chaos_command_copy(wrap_buffer *dst, uint64_t dst_first,
                                   const wrap_buffer *src, uint64_t src_first, uint64_t n);
 chaos_command *chaos_command_launch(wrap_module *module, const rubus_launch_info *info,
                                     bool borrow);
-chaos_command *chaos_command_sparse(chaos_kind kind, const rubus_csr *a, double alpha,
-                                    double beta);
+chaos_command *chaos_command_sparse(chaos_kind kind, const rubus_csr_desc *a,
+                                    double alpha, double beta);
 /* Through wrap_forward. */
 rubus_status chaos_command_run(wrap_context *ctx, const chaos_command *c);
 void chaos_command_free(chaos_command *c);

@@ -435,7 +435,34 @@ static rubus_status launch(void *ctx, void *module, const rubus_launch_info *inf
 
 /* --- sparse products -------------------------------------------------------------- */
 
-static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
+static rubus_status csr_prepare(void *ctx_, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan)
+{
+    wrap_context *ctx = ctx_;
+    chaos_queue *q = ctx->user;
+    chaos_command *end = chaos_command_new(CHAOS_CSR_RELEASE);
+    if (end == NULL) {
+        return ctx->host->fail(ctx->host->ctx, RUBUS_ENOMEM, "out of memory: a matrix");
+    }
+    wait_empty(q); // it may read the arrays of the matrix
+    pthread_mutex_lock(&q->inner);
+    const rubus_status st = wrap_forward.csr_prepare(ctx, a, out_plan);
+    pthread_mutex_unlock(&q->inner);
+    if (st != RUBUS_OK || *out_plan == NULL) {
+        chaos_command_free(end);
+        return st;
+    }
+    end->plan = *out_plan;
+    ((wrap_plan *)(void *)*out_plan)->user = end;
+    return RUBUS_OK;
+}
+
+static void csr_release(void *ctx, rubus_csr_plan *plan)
+{
+    push(((wrap_context *)ctx)->user, ((wrap_plan *)(void *)plan)->user);
+}
+
+static rubus_status spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta)
 {
     chaos_command *c = chaos_command_sparse(CHAOS_SPMV, a, alpha, beta);
@@ -446,7 +473,7 @@ static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
     ENQUEUE(ctx, c, wrap_forward.spmv(ctx, a, x, y, alpha, beta));
 }
 
-static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
+static rubus_status spmm(void *ctx, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta)
 {
     chaos_command *c = chaos_command_sparse(CHAOS_SPMM, a, alpha, beta);
@@ -457,7 +484,7 @@ static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
     ENQUEUE(ctx, c, wrap_forward.spmm(ctx, a, x, y, alpha, beta));
 }
 
-static rubus_status scatter_flush(void *ctx, const rubus_csr *a)
+static rubus_status scatter_flush(void *ctx, const rubus_csr_desc *a)
 {
     ENQUEUE(ctx, chaos_command_sparse(CHAOS_FLUSH, a, 0, 0),
             wrap_forward.scatter_flush(ctx, a));
@@ -479,6 +506,8 @@ const rubus_ops chaos_slots = {
     .copy = copy,
     .map = map,
     .unmap = unmap,
+    .csr_prepare = csr_prepare,
+    .csr_release = csr_release,
     .spmv = spmv,
     .spmm = spmm,
     .scatter_flush = scatter_flush,

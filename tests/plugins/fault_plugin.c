@@ -244,21 +244,34 @@ static rubus_status synchronize(void *ctx)
 
 /* --- sparse slots ----------------------------------------------------------------- */
 
-static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
+static rubus_status csr_prepare(void *ctx, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan)
+{
+    const rubus_status st = context_step(ctx, SLOT_csr_prepare);
+    return st != RUBUS_OK ? st : wrap_forward.csr_prepare(ctx, a, out_plan);
+}
+
+static void csr_release(void *ctx, rubus_csr_plan *plan)
+{
+    (void)context_step(ctx, SLOT_csr_release);
+    wrap_forward.csr_release(ctx, plan);
+}
+
+static rubus_status spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta)
 {
     const rubus_status st = context_step(ctx, SLOT_spmv);
     return st != RUBUS_OK ? st : wrap_forward.spmv(ctx, a, x, y, alpha, beta);
 }
 
-static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
+static rubus_status spmm(void *ctx, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta)
 {
     const rubus_status st = context_step(ctx, SLOT_spmm);
     return st != RUBUS_OK ? st : wrap_forward.spmm(ctx, a, x, y, alpha, beta);
 }
 
-static rubus_status scatter_flush(void *ctx, const rubus_csr *a)
+static rubus_status scatter_flush(void *ctx, const rubus_csr_desc *a)
 {
     const rubus_status st = context_step(ctx, SLOT_scatter_flush);
     return st != RUBUS_OK ? st : wrap_forward.scatter_flush(ctx, a);
@@ -342,6 +355,8 @@ static const rubus_ops slots = {
     .copy = copy,
     .map = map,
     .unmap = unmap,
+    .csr_prepare = csr_prepare,
+    .csr_release = csr_release,
     .spmv = spmv,
     .spmm = spmm,
     .scatter_flush = scatter_flush,

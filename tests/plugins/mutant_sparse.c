@@ -52,27 +52,33 @@ static void value_put(bool wide, void *list, int64_t at, double value)
     }
 }
 
-static rubus_status view_of(void *ctx, const rubus_csr *a, sparse_view *v)
+static rubus_status view_of(void *ctx, const rubus_csr_desc *a, sparse_view *v)
 {
     rubus_status st = RUBUS_OK;
-    v->rowptr = memory_of(ctx, a->rowptr, &st);
-    v->colval = memory_of(ctx, a->colval, &st);
-    v->nzval = memory_of(ctx, a->nzval, &st);
+    v->rowptr = memory_of(ctx, a->rowptr.buffer, &st);
+    v->colval = memory_of(ctx, a->colval.buffer, &st);
+    v->nzval = memory_of(ctx, a->nzval.buffer, &st);
+    if (st == RUBUS_OK) {
+        v->rowptr = (const char *)v->rowptr + a->rowptr.first_byte;
+        v->colval = (const char *)v->colval + a->colval.first_byte;
+        v->nzval = (const char *)v->nzval + a->nzval.first_byte;
+    }
     v->wide_index = a->index_type == RUBUS_I64;
     v->wide_value = a->value_type == RUBUS_F64;
     return st;
 }
 
-static void view_end(void *ctx, const rubus_csr *a)
+static void view_end(void *ctx, const rubus_csr_desc *a)
 {
-    give_back(ctx, a->rowptr);
-    give_back(ctx, a->colval);
-    give_back(ctx, a->nzval);
+    give_back(ctx, a->rowptr.buffer);
+    give_back(ctx, a->colval.buffer);
+    give_back(ctx, a->nzval.buffer);
 }
 
-/* y = alpha A x + beta y for one column. */
-static void product(int mutant, const rubus_csr *a, const sparse_view *v, const void *x,
-                    void *y, double alpha, double beta)
+/* y = alpha A x + beta y for one column, whose elements lie so many apart. */
+static void product(int mutant, const rubus_csr_desc *a, const sparse_view *v,
+                    const void *x, int64_t step_x, void *y, int64_t step_y, double alpha,
+                    double beta)
 {
     const int64_t nrow =
         mutant == MUTANT_spmv_last_row && a->nrow > 1 ? a->nrow - 1 : a->nrow;
@@ -82,19 +88,19 @@ static void product(int mutant, const rubus_csr *a, const sparse_view *v, const 
             const int64_t end = index_at(v, v->rowptr, i + 1);
             for (int64_t k = index_at(v, v->rowptr, i); k < end; k++) {
                 sum += value_at(v->wide_value, v->nzval, k) *
-                       value_at(v->wide_value, x, index_at(v, v->colval, k));
+                       value_at(v->wide_value, x, step_x * index_at(v, v->colval, k));
             }
             sum *= alpha;
         }
         if (beta != 0 || mutant == MUTANT_spmv_reads_y) {
             const double factor = mutant == MUTANT_spmv_beta ? 1 : beta;
-            sum += factor * value_at(v->wide_value, y, i);
+            sum += factor * value_at(v->wide_value, y, step_y * i);
         }
-        value_put(v->wide_value, y, i, sum);
+        value_put(v->wide_value, y, step_y * i, sum);
     }
 }
 
-static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
+static rubus_status spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta)
 {
     sparse_view v;
@@ -102,8 +108,8 @@ static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
     const char *from = memory_of(ctx, x->buffer, &st);
     char *to = memory_of(ctx, y->buffer, &st);
     if (st == RUBUS_OK) {
-        product(mutant_of(ctx)->mutant, a, &v, from + x->first_byte, to + y->first_byte,
-                alpha, beta);
+        product(mutant_of(ctx)->mutant, a, &v, from + x->first_byte, 1,
+                to + y->first_byte, 1, alpha, beta);
     }
     give_back(ctx, x->buffer);
     give_back(ctx, y->buffer);
@@ -111,7 +117,7 @@ static rubus_status spmv(void *ctx, const rubus_csr *a, const rubus_vec *x,
     return st;
 }
 
-static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
+static rubus_status spmm(void *ctx, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta)
 {
     sparse_view v;
@@ -121,11 +127,14 @@ static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
     const int mutant = mutant_of(ctx)->mutant;
     const int64_t size = v.wide_value ? 8 : 4;
     const int64_t ldx = mutant == MUTANT_spmm_stride ? x->nrow : x->ld;
+    const bool x_rows = x->layout == RUBUS_ROW_MAJOR;
+    const bool y_rows = y->layout == RUBUS_ROW_MAJOR;
     for (int64_t j = 0; st == RUBUS_OK && j < x->ncol; j++) {
         const int64_t source =
             mutant == MUTANT_spmm_columns && (j ^ 1) < x->ncol ? j ^ 1 : j;
-        product(mutant, a, &v, from + x->first_byte + source * ldx * size,
-                to + y->first_byte + j * y->ld * size, alpha, beta);
+        product(mutant, a, &v, from + x->first_byte + source * (x_rows ? 1 : ldx) * size,
+                x_rows ? x->ld : 1, to + y->first_byte + j * (y_rows ? 1 : y->ld) * size,
+                y_rows ? y->ld : 1, alpha, beta);
     }
     give_back(ctx, x->buffer);
     give_back(ctx, y->buffer);
@@ -133,10 +142,11 @@ static rubus_status spmm(void *ctx, const rubus_csr *a, const rubus_mat *x,
     return st;
 }
 
-static rubus_status scatter_flush(void *ctx, const rubus_csr *a)
+static rubus_status scatter_flush(void *ctx, const rubus_csr_desc *a)
 {
     rubus_status st = RUBUS_OK;
-    char *to = memory_of(ctx, a->nzval, &st);
+    char *to = memory_of(ctx, a->nzval.buffer, &st);
+    to += st == RUBUS_OK ? a->nzval.first_byte : 0;
     const int mutant = mutant_of(ctx)->mutant;
     const bool wide = a->value_type == RUBUS_F64;
     const int64_t n = mutant == MUTANT_flush_partly && a->nnz > 1 ? a->nnz - 1 : a->nnz;
@@ -144,7 +154,7 @@ static rubus_status scatter_flush(void *ctx, const rubus_csr *a)
         const double before = mutant == MUTANT_flush_adds ? value_at(wide, to, k) : 0;
         value_put(wide, to, k, before + value_at(wide, a->mirror_nzval, k));
     }
-    give_back(ctx, a->nzval);
+    give_back(ctx, a->nzval.buffer);
     return st;
 }
 

@@ -270,20 +270,50 @@ static rubus_status synchronize(void *ctx_)
 
 /* --- sparse slots ----------------------------------------------------------------- */
 
-static rubus_csr bare_csr(const rubus_csr *a)
+static rubus_csr_desc bare_csr(const rubus_csr_desc *a)
 {
-    rubus_csr inner = *a;
-    inner.rowptr = bare(a->rowptr);
-    inner.colval = bare(a->colval);
-    inner.nzval = bare(a->nzval);
+    rubus_csr_desc inner = *a;
+    inner.rowptr.buffer = bare(a->rowptr.buffer);
+    inner.colval.buffer = bare(a->colval.buffer);
+    inner.nzval.buffer = bare(a->nzval.buffer);
+    inner.plan = a->plan == NULL ? NULL : ((wrap_plan *)(void *)a->plan)->inner;
     return inner;
 }
 
-static rubus_status spmv(void *ctx_, const rubus_csr *a, const rubus_vec *x,
+static rubus_status csr_prepare(void *ctx_, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan)
+{
+    wrap_context *ctx = ctx_;
+    wrap_plan *plan = ctx->host->alloc(ctx->host->ctx, sizeof *plan, 16);
+    if (plan == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    memset(plan, 0, sizeof *plan);
+    plan->matrix = bare_csr(a);
+    const rubus_status st =
+        ctx->ops->csr_prepare(ctx->inner, &plan->matrix, &plan->inner);
+    if (st != RUBUS_OK || plan->inner == NULL) {
+        ctx->host->free(ctx->host->ctx, plan);
+        return st;
+    }
+    plan->head = *plan->inner;
+    *out_plan = &plan->head;
+    return RUBUS_OK;
+}
+
+static void csr_release(void *ctx_, rubus_csr_plan *plan_)
+{
+    wrap_context *ctx = ctx_;
+    wrap_plan *plan = (wrap_plan *)(void *)plan_;
+    ctx->ops->csr_release(ctx->inner, plan->inner);
+    ctx->host->free(ctx->host->ctx, plan);
+}
+
+static rubus_status spmv(void *ctx_, const rubus_csr_desc *a, const rubus_vec *x,
                          const rubus_vec *y, double alpha, double beta)
 {
     wrap_context *ctx = ctx_;
-    const rubus_csr matrix = bare_csr(a);
+    const rubus_csr_desc matrix = bare_csr(a);
     rubus_vec from = *x;
     rubus_vec to = *y;
     from.buffer = bare(x->buffer);
@@ -291,11 +321,11 @@ static rubus_status spmv(void *ctx_, const rubus_csr *a, const rubus_vec *x,
     return ctx->ops->spmv(ctx->inner, &matrix, &from, &to, alpha, beta);
 }
 
-static rubus_status spmm(void *ctx_, const rubus_csr *a, const rubus_mat *x,
+static rubus_status spmm(void *ctx_, const rubus_csr_desc *a, const rubus_mat *x,
                          const rubus_mat *y, double alpha, double beta)
 {
     wrap_context *ctx = ctx_;
-    const rubus_csr matrix = bare_csr(a);
+    const rubus_csr_desc matrix = bare_csr(a);
     rubus_mat from = *x;
     rubus_mat to = *y;
     from.buffer = bare(x->buffer);
@@ -303,10 +333,10 @@ static rubus_status spmm(void *ctx_, const rubus_csr *a, const rubus_mat *x,
     return ctx->ops->spmm(ctx->inner, &matrix, &from, &to, alpha, beta);
 }
 
-static rubus_status scatter_flush(void *ctx_, const rubus_csr *a)
+static rubus_status scatter_flush(void *ctx_, const rubus_csr_desc *a)
 {
     wrap_context *ctx = ctx_;
-    const rubus_csr matrix = bare_csr(a);
+    const rubus_csr_desc matrix = bare_csr(a);
     return ctx->ops->scatter_flush(ctx->inner, &matrix);
 }
 
@@ -329,6 +359,8 @@ const rubus_ops wrap_forward = {
     .copy = copy,
     .map = map,
     .unmap = unmap,
+    .csr_prepare = csr_prepare,
+    .csr_release = csr_release,
     .spmv = spmv,
     .spmm = spmm,
     .scatter_flush = scatter_flush,

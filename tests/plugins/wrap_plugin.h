@@ -54,6 +54,13 @@ typedef struct wrap_module {
     void *user;
 } wrap_module;
 
+typedef struct wrap_plan { /* of a sparse matrix */
+    rubus_csr_plan head;   /* as the inner one says */
+    rubus_csr_desc matrix; /* as the inner plugin sees it */
+    rubus_csr_plan *inner;
+    void *user;
+} wrap_plan;
+
 struct wrap_hooks {
     const char *inner; /* name of the backend to wrap; NULL: threads */
     /* Slots that the wrapping plugin does itself; NULL: forwarded. Their handles are
