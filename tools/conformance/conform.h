@@ -57,6 +57,13 @@ extern const conform_check conform_memory_checks[];
 extern const conform_check conform_order_checks[];
 extern const conform_check conform_order_model_checks[];
 extern const conform_check conform_launch_checks[];
+extern const conform_check conform_language_checks[];
+extern const conform_check conform_language_point_checks[];
+extern const conform_check conform_language_field_checks[];
+extern const conform_check conform_reduce_checks[];
+extern const conform_check conform_error_checks[];
+extern const conform_check conform_thread_checks[];
+extern const conform_check conform_process_checks[];
 
 /* --- conform_list.c --------------------------------------------------------------- */
 

@@ -3,15 +3,23 @@
 tools_rubus_rubus_CPPFLAGS += -I$(top_srcdir)/tools/conformance
 tools_rubus_rubus_LDADD += -ldl -lpthread
 tools_rubus_rubus_SOURCES += \
-	%D%/check_buffer.c \
 	%D%/check_caps.c \
+	%D%/check_error.c \
+	%D%/check_language.c \
+	%D%/check_language_field.c \
+	%D%/check_language_point.c \
 	%D%/check_launch.c \
 	%D%/check_load.c \
 	%D%/check_memory.c \
 	%D%/check_order.c \
 	%D%/check_order.h \
 	%D%/check_order_model.c \
+	%D%/check_process.c \
+	%D%/check_reduce.c \
+	%D%/check_thread.c \
 	%D%/conform.h \
+	%D%/conform_compare.c \
+	%D%/conform_compare.h \
 	%D%/conform_direct.c \
 	%D%/conform_direct.h \
 	%D%/conform_elf.c \
@@ -23,4 +31,5 @@ tools_rubus_rubus_SOURCES += \
 	%D%/conform_process.h \
 	%D%/conform_runner.c \
 	%D%/conform_tap.c \
-	%D%/conform_work.c
+	%D%/conform_work.c \
+%D%/check_buffer.c
