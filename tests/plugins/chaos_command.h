@@ -32,6 +32,7 @@ typedef struct chaos_command {
     uint64_t nbyte; /* of `data` */
     void *data;     /* owned, but where a write borrows */
     bool borrowed;
+    bool gone;    /* destroyed with work pending, where that rule is broken */
     void *buffer; /* written to, or destroyed */
     const void *from;
     uint64_t first;

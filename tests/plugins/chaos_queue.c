@@ -87,6 +87,17 @@ static chaos_command *take(chaos_queue *q)
     return first;
 }
 
+/* A launch finds nonsense in memory that was given back: it has another owner now. */
+static void spoil_gone(wrap_context *ctx, const chaos_command *c)
+{
+    for (uint32_t i = 0; c->kind == CHAOS_LAUNCH && i < c->info.nbuffer; i++) {
+        wrap_buffer *buffer = c->info.buffer[i];
+        if (((const chaos_command *)buffer->user)->gone) {
+            chaos_spoil(ctx, buffer);
+        }
+    }
+}
+
 static void *run_queue(void *context)
 {
     wrap_context *ctx = context;
@@ -112,6 +123,7 @@ static void *run_queue(void *context)
         }
         pthread_mutex_lock(&q->inner);
         wrap_clear_text();
+        spoil_gone(ctx, c);
         const rubus_status st = chaos_command_run(ctx, c);
         pthread_mutex_unlock(&q->inner);
         pthread_mutex_lock(&q->lock);
@@ -315,11 +327,9 @@ static void buffer_destroy(void *ctx_, void *buffer)
     wrap_context *ctx = ctx_;
     chaos_queue *q = ctx->user;
     chaos_command *end = ((wrap_buffer *)buffer)->user;
-    if (q->rules->destroy_early) {
-        pthread_mutex_lock(&q->inner);
-        chaos_spoil(ctx, buffer); // as the next owner of the memory would
-        pthread_mutex_unlock(&q->inner);
-    }
+    pthread_mutex_lock(&q->inner);
+    end->gone = q->rules->destroy_early;
+    pthread_mutex_unlock(&q->inner);
     push(q, end);
 }
 

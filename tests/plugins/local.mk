@@ -5,6 +5,28 @@ tests_plugins_rubus_probe_la_SOURCES = tests/plugins/probe_plugin.c
 tests_plugins_rubus_probe_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath $(abs_builddir)/tests/plugins -export-symbols-regex '^rubus_backend_plugin$$'
 
+# The same, built against the header of another minor version.
+EXTRA_DIST += tests/plugins/other_minor.awk
+OTHER_MINORS = tests/plugins/older/rubus/backend.h tests/plugins/newer/rubus/backend.h
+CLEANFILES += $(OTHER_MINORS)
+$(OTHER_MINORS): include/rubus/backend.h tests/plugins/other_minor.awk
+	$(AM_V_GEN)minor=`echo $@ | sed 's,/rubus/.*,,; s,.*/,,'` && \
+	$(MKDIR_P) `dirname $@` && header=$(srcdir)/include/rubus/backend.h && \
+	$(AWK) -v minor=$$minor -f $(srcdir)/tests/plugins/other_minor.awk $$header \
+	    $$header >$@.new && mv $@.new $@
+check_LTLIBRARIES += tests/plugins/minor/rubus-older.la tests/plugins/minor/rubus-newer.la
+tests_plugins_minor_rubus_older_la_SOURCES = tests/plugins/probe_plugin.c
+tests_plugins_minor_rubus_older_la_CPPFLAGS = -Itests/plugins/older $(AM_CPPFLAGS)
+tests_plugins_minor_rubus_older_la_LDFLAGS = $(tests_plugins_rubus_probe_la_LDFLAGS)
+tests_plugins_minor_rubus_newer_la_SOURCES = tests/plugins/probe_plugin.c
+tests_plugins_minor_rubus_newer_la_CPPFLAGS = -Itests/plugins/newer $(AM_CPPFLAGS)
+tests_plugins_minor_rubus_newer_la_LDFLAGS = $(tests_plugins_rubus_probe_la_LDFLAGS)
+$(tests_plugins_minor_rubus_older_la_OBJECTS): tests/plugins/older/rubus/backend.h
+$(tests_plugins_minor_rubus_newer_la_OBJECTS): tests/plugins/newer/rubus/backend.h
+check_PROGRAMS += tests/plugins/test_minor
+tests_plugins_test_minor_SOURCES = tests/plugins/test_minor.c
+tests_plugins_test_minor_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+
 # Plugins that wrap another one.
 WRAP_SOURCES = tests/plugins/wrap_plugin.c tests/plugins/wrap_plugin.h
 WRAP_LDFLAGS = $(tests_plugins_rubus_probe_la_LDFLAGS)

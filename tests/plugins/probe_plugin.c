@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct backend {
     const rubus_host *host;
     rubus_ops *room;
     char library[32];
+    const char *program;
 } backend;
 
 typedef struct buffer {
@@ -351,8 +353,9 @@ static rubus_status open_backend(const rubus_host *host, rubus_ops *room, void *
     }
     be->host = host;
     be->room = room;
-    // a symbol of another library, whose absence a test brings about
+    // a function and an object of another library, whose absence a test brings about
     snprintf(be->library, sizeof be->library, "%s", gnu_get_libc_version());
+    be->program = program_invocation_short_name;
     nopen++;
     fill_room(room);
     *out_be = be;

@@ -7,6 +7,8 @@
 
 #include <check.h>
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <ltdl.h>
 
 #include "libcore/runtime/plugin.h"
@@ -110,7 +112,15 @@ START_TEST(file_that_does_not_link_gives_the_true_reason)
     probe_replace(&image, "rubus_backend_plugin", "rubus_backend_plugiX", 20);
     probe_write(&image, folder, "rubus-mute.so");
     rubus__free(image.data);
+    image = probe_read();
+    probe_name(&image, "object");
+    probe_replace(&image, "program_invocation_short_name",
+                  "program_invocation_short_naQe", 29);
+    probe_write(&image, folder, "rubus-object.so");
+    rubus__free(image.data);
     refused("/rubus-undefined.so", "open", "undefined symbol: gnu_get_libc_verZion");
+    refused("/rubus-object.so", "open",
+            "undefined symbol: program_invocation_short_naQe");
     refused("/rubus-needs.so", "open", "libQ.so.6: cannot open shared object file");
     refused("/rubus-mute.so", "descriptor", "does not export rubus_backend_plugin");
     ck_assert_ptr_null(strstr(plugin_of("/rubus-undefined.so").reason, folder));
@@ -129,7 +139,25 @@ START_TEST(file_that_is_no_plugin_is_refused_with_its_kind)
     image.size = 3000;
     probe_write(&image, folder, "rubus-cut.so");
     rubus__free(image.data);
+    char noise[5000];
+    uint32_t bits = 99;
+    for (size_t i = 0; i < sizeof noise; i++) {
+        bits = bits * 1664525u + 1013904223u;
+        noise[i] = (char)(bits >> 24);
+    }
+    ck_assert_int_eq(rubus__file_write(path_of("rubus-noise.so"), noise, sizeof noise),
+                     RUBUS_OK);
+    image = probe_read();
+    image.data[offsetof(ElfW(Ehdr), e_machine)] = EM_MIPS;
+    probe_write(&image, folder, "rubus-mips.so");
+    image.data[offsetof(ElfW(Ehdr), e_machine)] = EM_X86_64;
+    image.data[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS32 : ELFCLASS64;
+    probe_write(&image, folder, "rubus-class.so");
+    rubus__free(image.data);
     probe_add(folder, "probe", "good");
+    refused("/rubus-noise.so", "elf", "not an ELF");
+    refused("/rubus-mips.so", "elf", "built for mips, this process is");
+    refused("/rubus-class.so", "elf", "-bit");
     refused("/rubus-text.so", "elf", "not an ELF");
     refused("/rubus-empty.so", "elf", "empty");
     refused("/rubus-folder.so", "file", "a folder");

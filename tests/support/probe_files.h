@@ -17,22 +17,27 @@
 
 #include "libcore/runtime/plugin.h"
 
-/* The contents of the built probe. */
+/* The contents of a built plugin. */
 typedef struct probe_image {
     char *data;
     size_t size;
 } probe_image;
 
-static inline probe_image probe_read(void)
+static inline probe_image probe_read_from(const char *file)
 {
     const char *build = getenv("RUBUS_TEST_BUILDDIR");
     ck_assert_msg(build != NULL, "RUBUS_TEST_BUILDDIR is not set: run by make check");
     char path[4096];
-    snprintf(path, sizeof path, "%s/tests/plugins/.libs/rubus-probe.so", build);
+    snprintf(path, sizeof path, "%s/%s", build, file);
     probe_image image = {NULL, 0};
     ck_assert_msg(rubus__file_read(path, 64u << 20, &image.data, &image.size) == RUBUS_OK,
                   "%s", rubus_error_text());
     return image;
+}
+
+static inline probe_image probe_read(void)
+{
+    return probe_read_from("tests/plugins/.libs/rubus-probe.so");
 }
 
 /* Every place of `old` (n bytes) becomes `fresh`; there must be one. */
