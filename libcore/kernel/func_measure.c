@@ -104,6 +104,7 @@ static void finish(rk_decl *func)
     func->straight = s.straight;
     func->height = s.height + 1;
     func->measured = true;
+    func->measuring = false;
 }
 
 typedef struct step {
@@ -118,6 +119,7 @@ static void measure(rk_unit *unit, rk_decl *func)
     int32_t depth = 0;
     rk_room(unit, (void **)&stack, &room, depth, sizeof(step));
     stack[depth++] = (step){func, 0};
+    func->measuring = true;
     while (depth > 0) {
         step *top = &stack[depth - 1];
         if (top->func->measured || top->next == top->func->ncall) {
@@ -126,7 +128,8 @@ static void measure(rk_unit *unit, rk_decl *func)
             continue;
         }
         rk_decl *called = top->func->call[top->next++];
-        if (!called->measured) {
+        if (!called->measured && !called->measuring) {
+            called->measuring = true;
             rk_room(unit, (void **)&stack, &room, depth, sizeof(step));
             stack[depth++] = (step){called, 0};
         }

@@ -269,6 +269,7 @@ struct rk_decl {
     /* FUNC, by func_measure.c when a plan meets it: expressions and operations in it and
      * in all it calls, levels of calls, no loops */
     bool measured;
+    bool measuring; /* now; met again it calls itself, which was reported */
     bool straight;
     int32_t height;
     int64_t weight;

@@ -203,6 +203,19 @@ awk 'BEGIN { print "func real f0(real x) { return x; } op o0(A[]) = A;"
 check "long chains" timeout 10 "$rubus" kernel explain chain.rk
 says "long chains" ' and 19999 operations a point' out
 
+# funcs that call themselves, called by kernels of both kinds and by a reduction
+cat >cycle.rk <<'END'
+func real g(real x) { return g(x); }
+func real a(real x) { return b(x) + 1; }
+func real b(real x) { return a(x); }
+kernel k(out real u[n]) { u = g(1); }
+kernel p(inout real u[n]) over (i) { u[i] = a(u[i]); }
+reduce sum s(in real u[n]) = b(u);
+END
+fails "recursion" 3 timeout 60 "$rubus" kernel check cycle.rk
+says "recursion" '^rubus: cycle\.rk:1:11: error\[K064\]: .*g -> g' err
+says "recursion" '^rubus: cycle\.rk:2:11: error\[K064\]: .*a -> b -> a' err
+
 # --- slices in the wrong order ----------------------------------------------------------
 for slice in 5:2 -1:-3 'n:n-2' '-0:-1'; do
     echo "kernel k(inout real u[n]) { u[$slice] = 1; }" >backward.rk
