@@ -77,6 +77,7 @@ check_PROGRAMS += tests/kernel/fuzz_compile
 tests_kernel_fuzz_compile_SOURCES = tests/kernel/fuzz_compile.c
 tests_kernel_fuzz_compile_LDADD = libkernel.la libbase.la
 EXTRA_DIST += \
+	%D%/corpus/cycle.rk \
 	%D%/corpus/deep.rk \
 	%D%/corpus/diffusion.rk \
 	%D%/corpus/empty.rk \
