@@ -64,6 +64,7 @@ extern const conform_check conform_reduce_checks[];
 extern const conform_check conform_error_checks[];
 extern const conform_check conform_thread_checks[];
 extern const conform_check conform_process_checks[];
+extern const conform_check conform_random_checks[];
 
 /* --- conform_list.c --------------------------------------------------------------- */
 

@@ -15,6 +15,9 @@ tools_rubus_rubus_SOURCES += \
 	%D%/check_order.h \
 	%D%/check_order_model.c \
 	%D%/check_process.c \
+	%D%/check_random.c \
+	%D%/check_random.h \
+	%D%/check_random_text.c \
 	%D%/check_reduce.c \
 	%D%/check_thread.c \
 	%D%/conform.h \
