@@ -107,14 +107,13 @@ typedef struct rubus_mm {
  * @param path     A regular file.
  * @param options  NULL for the defaults.
  * @return RUBUS_OK
- * @return RUBUS_EINVAL       NULL, an unknown type in the options
- * @return RUBUS_EIO          the file cannot be read, or is no regular file
- * @return RUBUS_EFORMAT      what it holds is no matrix, or the gzip data are damaged or
- *                            cut short; the text begins with FILE:LINE: and says what
- *                            stands there and what was needed
- * @return RUBUS_ELIMIT       a size, or the number of entries, is larger than the index
- *                            type can count
- * @return RUBUS_EUNSUPPORTED the field is complex, and options.complex is 0
+ * @return RUBUS_EINVAL   NULL, an unknown type in the options
+ * @return RUBUS_EIO      the file cannot be read, or is no regular file
+ * @return RUBUS_EFORMAT  what it holds is no matrix, or a complex one and options.complex
+ *                        is 0; the text begins with FILE:LINE: and says what stands there
+ *                        and what was needed. Or the gzip data are damaged or cut short
+ * @return RUBUS_ELIMIT   a size, or the number of entries, is larger than the index type
+ *                        can count
  * @return RUBUS_ENOMEM
  * @threads Any thread.
  * @owner   The caller: rubus_mm_destroy.

@@ -144,7 +144,7 @@ static rubus_status check_kind(const rubus__mm_reader *r)
                               "field pattern has none: symmetric or general is meant");
     }
     if (mm->field == RUBUS_MM_COMPLEX && !r->complex_allowed) {
-        return rubus__mm_fail(r, RUBUS_EUNSUPPORTED,
+        return rubus__mm_fail(r, RUBUS_EFORMAT,
                               "the field is complex, and a real matrix is needed: write "
                               "real and imaginary part as two real matrices");
     }

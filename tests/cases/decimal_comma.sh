@@ -56,7 +56,16 @@ german "$rubus" solve --dim 1 --nx 4 --lambda lam.txt --lx 2.5 --json --history 
     >json 2>/dev/null
 lacks "json" '[0-9],[0-9]' json
 says "json" '"residual": [0-9.e-]+[,}]' json
+# the second value lies halfway between two doubles, the third is not normal
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 3 3' '1 1 1.5' \
+    '2 2 9007199254740993.0' '3 3 4.9e-324' >a.mtx
+check "spmv" german "$rubus" spmv a.mtx -o y.mtx
+same "spmv" "$(sed 1,2d y.mtx | paste -sd ' ')" '1.5 9007199254740992 5e-324'
+check "spmv, printed" german "$rubus" spmv a.mtx
+same "spmv, printed" "$(head -n 1 out)" 1.5
 if [ -d tr_TR.UTF-8 ]; then
+    check "a matrix with a dotless i" env LC_ALL=tr_TR.UTF-8 LD_PRELOAD="$work/shim.so" \
+        "$rubus" spmv a.mtx
     check "a locale with a dotless i" env LC_ALL=tr_TR.UTF-8 LD_PRELOAD="$work/shim.so" \
         RUBUS_BACKEND=REFERENCE "$rubus" run k.rk --case k.json -o u.TXT
 fi

@@ -10,5 +10,6 @@ dist_check_SCRIPTS += \
 	%D%/manual.sh \
 	%D%/readme.sh \
 	%D%/solver_cases.sh \
+	%D%/sparse_cases.sh \
 	%D%/vulkan_cases.sh
 EXTRA_DIST += %D%/kernels %D%/nonsquare.tsv %D%/vulkan_hosts.c

@@ -235,7 +235,7 @@ static const struct {
     {"%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n", RUBUS_EFORMAT,
      "a.mtx:1: |hermitian|complex"},
     {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 1 -1\n",
-     RUBUS_EUNSUPPORTED, "a.mtx:1: |complex"},
+     RUBUS_EFORMAT, "a.mtx:1: |complex"},
     // sizes
     {GENERAL "%\n%\n", RUBUS_EFORMAT, "a.mtx:4: |ends before the line of sizes"},
     {GENERAL "3 3\n", RUBUS_EFORMAT, "a.mtx:2: |3 numbers|has 2|'3 3'"},

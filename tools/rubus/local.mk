@@ -22,6 +22,7 @@ tools_rubus_rubus_SOURCES = \
 	%D%/command_kernel.c \
 	%D%/command_run.c \
 	%D%/command_solve.c \
+	%D%/command_spmv.c \
 	%D%/handwritten.c \
 	%D%/handwritten.h \
 	%D%/handwritten_gpu.h \

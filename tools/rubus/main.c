@@ -9,14 +9,16 @@
 #include "command.h"
 
 static const cli_command *const commands[] = {
-    &cli_devices, &cli_solve, &cli_run, &cli_kernel, &cli_bench, &cli_conformance,
+    &cli_devices, &cli_solve, &cli_run,         &cli_kernel,
+    &cli_spmv,    &cli_bench, &cli_conformance,
 };
 #define NCOMMAND (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
 {
     fputs("Usage: rubus COMMAND [options]\n\n"
-          "Computes on structured grids with any backend.\n\nCommands:\n",
+          "Computes on structured grids and sparse matrices with any backend.\n\n"
+          "Commands:\n",
           stdout);
     for (size_t i = 0; i < NCOMMAND; i++) {
         printf("  %-13s%s\n", commands[i]->name, commands[i]->summary);
