@@ -180,6 +180,19 @@ for wrong in '-o u.xyz' '-o u' '--plot u.vti' '--plot u'; do
     says "unknown ending, $wrong" "${wrong#* }: the ending" err
 done
 same "nothing was solved" "$(find . -name 'never*' | wc -l)" 0
+# Two results on one file: one of them would be lost.
+mkdir -p folder && ln -sfn folder link
+for pair in '-o s.txt --history s.txt' '-o s.txt --checkpoint ./s.txt' \
+    '-o s.png --plot s.png' "--history $work/s.csv --checkpoint folder/../s.csv" \
+    '-o folder/s.txt --history link/s.txt'; do
+    # shellcheck disable=SC2086 # several words
+    fails "one file twice, $pair" 2 "${solve[@]}" --nx 16 $pair
+    says "one file twice, $pair" ' and --[a-z]+ would write the same file' err
+done
+same "nothing was written" "$(find . -name 's.*' | wc -l)" 0
+check "two names" "${solve[@]}" --nx 16 -o s.txt --history s2.txt --checkpoint folder/s.txt
+check "a device takes several" "${solve[@]}" --nx 16 --history /dev/null \
+    --checkpoint s3.bin --plot s3.png -o s4.png
 fails "far too large" 3 "${solve[@]}" --nx 4000000000 --ny 4000000000
 fails "far too large, ny not given" 3 "${solve[@]}" --nx 3000000000
 says "far too large, ny not given" 'grid of 3000000000 x 3000000000 cells' err

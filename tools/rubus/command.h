@@ -135,6 +135,9 @@ rubus_module_options cli_module_options(const cli_common *common);
 
 /* Writes a file whole or not at all; "-" is stdout. Returns an exit status. */
 int cli_write_file(const char *path, const char *text, size_t size);
+/* Whether results written to both paths would replace each other; devices and pipes take
+ * several. */
+bool cli_same_file(const char *one, const char *other);
 /* Whether the path ends in `ending` (".png"), letter case ignored. */
 bool cli_has_ending(const char *path, const char *ending);
 /* Whether it is a file of a format of fields, which takes one array; .txt is not among

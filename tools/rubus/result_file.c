@@ -35,6 +35,41 @@ bool cli_is_field_path(const char *path)
     return false;
 }
 
+// The folder that holds the last name of a path; false if there is none.
+static bool stat_folder(const char *path, struct stat *info)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return stat(".", info) == 0;
+    }
+    char *folder = strndup(path, (size_t)(slash - path) + 1);
+    const bool there = folder != NULL && stat(folder, info) == 0;
+    free(folder);
+    return there;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool cli_same_file(const char *one, const char *other)
+{
+    struct stat a;
+    struct stat b;
+    // links are not followed: renaming replaces the link itself
+    if (strcmp(last_name(one), last_name(other)) != 0 ||
+        (stat(one, &a) == 0 && !S_ISREG(a.st_mode))) {
+        return false;
+    }
+    if (strcmp(one, other) == 0) {
+        return true;
+    }
+    return stat_folder(one, &a) && stat_folder(other, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 static bool write_all(int fd, const char *text, size_t size)
 {
     while (size > 0) {

@@ -214,6 +214,35 @@ static int check_endings(const solve_options *o)
     return CLI_DONE;
 }
 
+// Of two results on one file the first would be lost.
+static int check_results(const solve_options *o)
+{
+    const struct {
+        const char *option;
+        const char *path;
+    } result[] = {
+        {"-o", o->output},
+        {"--plot", o->plot},
+        // "-" is stdout there
+        {"--history",
+         o->history != NULL && strcmp(o->history, "-") != 0 ? o->history : NULL},
+        {"--checkpoint", o->checkpoint},
+    };
+    const size_t n = sizeof(result) / sizeof(result[0]);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            if (result[i].path != NULL && result[j].path != NULL &&
+                cli_same_file(result[i].path, result[j].path)) {
+                return cli_usage("solve",
+                                 "%s and %s would write the same file, %s: give each its "
+                                 "own",
+                                 result[i].option, result[j].option, result[j].path);
+            }
+        }
+    }
+    return CLI_DONE;
+}
+
 // What does not go together, and what is missing.
 static int check_together(const solve_options *o)
 {
@@ -406,6 +435,9 @@ int solve_options_read(int argc, char **argv, solve_options *out, int *exit_stat
     *exit_status = check_together(out);
     if (*exit_status == CLI_DONE) {
         *exit_status = check_endings(out);
+    }
+    if (*exit_status == CLI_DONE) {
+        *exit_status = check_results(out);
     }
     if (*exit_status == CLI_DONE) {
         fill_defaults(out);
