@@ -202,20 +202,34 @@ static void add_available(rubus__text *text)
     rubus__text_add(text, n == 0 ? " none" : "");
 }
 
-static void add_refused(rubus__text *text)
+static bool is_asked_for(const rubus__plugin *plugin, const rubus__spec *parsed)
+{
+    for (size_t i = 0; i < parsed->n; i++) {
+        if (strcmp(plugin->name, parsed->item[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* First those that were asked for by name, all of them; then some of the others. */
+static void add_refused(rubus__text *text, const rubus__spec *parsed)
 {
     size_t shown = 0;
-    for (size_t i = 0; i < rubus__registry_count(); i++) {
-        const rubus__plugin *plugin = rubus__registry_at(i);
-        if (plugin->state != RUBUS__REFUSED) {
-            continue;
+    for (int asked = 1; asked >= 0; asked--) {
+        for (size_t i = 0; i < rubus__registry_count(); i++) {
+            const rubus__plugin *plugin = rubus__registry_at(i);
+            if (plugin->state != RUBUS__REFUSED ||
+                is_asked_for(plugin, parsed) != (asked == 1)) {
+                continue;
+            }
+            if (++shown > REFUSALS_MOST && asked == 0) {
+                rubus__text_add(text, "\n  refused: more; rubus devices -v shows all");
+                return;
+            }
+            rubus__text_format(text, "\n  refused: %s (%s): %s", plugin->path,
+                               plugin->stage, plugin->reason);
         }
-        if (++shown > REFUSALS_MOST) {
-            rubus__text_add(text, "\n  refused: more; rubus devices -v shows all");
-            return;
-        }
-        rubus__text_format(text, "\n  refused: %s (%s): %s", plugin->path, plugin->stage,
-                           plugin->reason);
     }
 }
 
@@ -252,7 +266,7 @@ static rubus_status report(const char *spec, const char *why, const rubus__spec 
     rubus__text_add(&text, parsed->n == 1 ? ": " : ": nothing of the list can be used");
     rubus__text_add(&text, tried->data);
     add_available(&text);
-    add_refused(&text);
+    add_refused(&text, parsed);
     add_folders(&text);
     rubus__registry_unlock();
     if (text.failed) {

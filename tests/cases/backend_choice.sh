@@ -122,6 +122,18 @@ for name in old hidden UP; do
     lacks "no plugin name: $name" "rubus-$name|RUBUS-$name" junk.out
 done
 
+# Of many refusals, that of the plugin which was asked for comes first.
+mkdir many
+for number in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15; do
+    echo hello >many/rubus-text$number.so
+done
+for name in text01 text07 text15; do
+    fails "many refused, $name" 4 env RUBUS_PLUGIN_PATH="$work/many" "${run[@]}" -b $name
+    same "many refused, $name" "$(grep -m 1 -o 'refused: .*' err |
+        grep -c "many/rubus-$name\\.so (.*): .")" 1
+    says "many refused, $name" 'refused: more; rubus devices -v' err
+done
+
 # --- another ABI ------------------------------------------------------------------------
 mkdir abi
 cat >fake.c <<'END'
