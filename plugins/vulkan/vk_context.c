@@ -219,7 +219,8 @@ rubus_status vk_usable(vk_context *ctx)
     if (vk_backend_forked(ctx->be)) {
         return host->fail(host->ctx, RUBUS_EFORKED,
                           "this context was opened before fork, and drivers do not "
-                          "survive that: open one in the child process");
+                          "survive that: fork first and open Vulkan in the child "
+                          "process, or let the child exec a program that opens it");
     }
     // pairs with the store in vk_error.c
     if (atomic_load_explicit(&ctx->lost, memory_order_acquire)) {

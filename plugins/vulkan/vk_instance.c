@@ -59,6 +59,16 @@ static void unmark_process(vk_backend *be)
     }
 }
 
+/* The process that opened Vulkan's drivers, 0 if none did. They run threads of their own,
+ * which a child of fork lacks and waits for when it exits, so a child opens nothing. */
+static _Atomic(pid_t) opener;
+
+static bool opened_before_fork(void)
+{
+    const pid_t pid = atomic_load_explicit(&opener, memory_order_relaxed);
+    return pid != 0 && pid != getpid();
+}
+
 /* Set when the process ends, before the destructors of drivers and layers run: handlers
  * of exit run latest first, and ours is registered after they were loaded. After that no
  * function of theirs may be called. */
@@ -109,8 +119,8 @@ typedef struct vk_kept {
     bool messages; /* VK_EXT_debug_utils is on */
 } vk_kept;
 
-/* With `ending` the mutable globals of the plugin. Changed only by exchanges of the
- * whole list, so that no lock can be left behind by a fork. */
+/* With `ending` and `opener` the mutable globals of the plugin. Changed only by exchanges
+ * of the whole list, so that no lock can be left behind by a fork. */
 static _Atomic(vk_kept *) kept_list;
 
 static void kept_put(vk_kept *list)
@@ -432,6 +442,8 @@ static rubus_status fresh_instance(vk_backend *be)
     }
     rubus_status st = open_loader(be);
     if (st == RUBUS_OK) {
+        // before any driver is loaded: another thread may fork at any time
+        atomic_store_explicit(&opener, getpid(), memory_order_relaxed);
         st = make_instance(be);
     }
     if (st == RUBUS_OK && atexit(note_end) != 0) {
@@ -475,10 +487,12 @@ rubus_status vk_backend_start(vk_backend *be)
     if (vk_process_ends()) {
         return vk_fail_end(host);
     }
-    if (vk_backend_forked(be)) { // before the lock, which a parent's thread may have held
+    // before the lock, which a parent's thread may have held
+    if (opened_before_fork() || vk_backend_forked(be)) {
         return host->fail(host->ctx, RUBUS_EFORKED,
-                          "Vulkan was opened before fork, and drivers do not survive "
-                          "that: open the context in the child process");
+                          "Vulkan was opened before fork, and its drivers do not survive "
+                          "that: fork first and open Vulkan in the child process, or let "
+                          "the child exec a program that opens it");
     }
     pthread_mutex_lock(&be->lock);
     rubus_status st = RUBUS_OK;

@@ -6,6 +6,7 @@
  *   large SPEC           an array beyond the limits fails; the context goes on
  *   exit SPEC            returns from main with everything open
  *   atexit SPEC          the same, and a handler that calls the library once more
+ *   fork SPEC            children that exit: one before Vulkan is opened, three after
  *   unload FILE SPEC 0|1 opens the library, runs, (1: destroys,) closes it
  *   threads SPEC 0|1     eight threads, 200 launches each, in one context or (1) in eight
  *   leaks SPEC N         N times everything, with failures between
@@ -18,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <rubus/rubus.h>
 
@@ -143,6 +146,55 @@ static int run_exit(const char *spec, int handler)
     open_at_exit = open_use(spec, 4);
     run_use(&open_at_exit);
     return first_of(open_at_exit.b) == 3 ? 0 : wrong("not 3");
+}
+
+/* Both end by exit with everything open: what drivers registered runs in the child. */
+static void child_opens(const char *spec)
+{
+    exit(run_exit(spec, 0));
+}
+
+static void child_is_refused(const char *spec)
+{
+    rubus_context *context = NULL;
+    const rubus_status st = rubus_context_create(spec, &context);
+    if (st != RUBUS_EFORKED || strstr(rubus_error_text(), "fork first") == NULL) {
+        exit(wrong(st == RUBUS_OK ? "opened after fork" : rubus_error_text()));
+    }
+    exit(run_exit("threads", 0));
+}
+
+static int run_child(void (*body)(const char *), const char *spec)
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        body(spec);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        return wrong("fork");
+    }
+    return status == 0 ? 0 : wrong(WIFSIGNALED(status) ? "a child hung" : "a child");
+}
+
+static int run_fork(const char *spec)
+{
+    if (run_child(child_opens, spec) != 0) {
+        return 1;
+    }
+    use u = open_use(spec, 4);
+    run_use(&u);
+    if (run_child(child_is_refused, spec) != 0 || first_of(u.b) != 3) {
+        return wrong("while a context is open");
+    }
+    close_use(&u);
+    if (run_child(child_is_refused, spec) != 0) {
+        return wrong("after the context was closed");
+    }
+    rubus_shutdown();
+    return run_child(child_is_refused, spec);
 }
 
 /* Looks the functions up: this program is linked with the library, another copy of which
@@ -392,6 +444,8 @@ int main(int argc, char **argv)
         status = run_large(spec);
     } else if (strcmp(what, "exit") == 0 || strcmp(what, "atexit") == 0) {
         status = run_exit(spec, what[0] == 'a');
+    } else if (strcmp(what, "fork") == 0) {
+        status = run_fork(spec);
     } else if (strcmp(what, "unload") == 0 && argc > 4) {
         status = run_unload(spec, argv[3], number);
     } else if (strcmp(what, "threads") == 0) {
