@@ -97,6 +97,19 @@ for bad in nan:20 negative:31 text:5; do
         -o never.txt
     says "${bad%:*} coefficient" "${bad%:*}\\.txt:${bad#*:}: " err
 done
+# Bytes that a table may begin with, and bytes and numbers that it may not hold.
+{ printf '\357\273\277# by an editor\r\n'; yes 1 | head -n 63; } >mark.txt
+check "byte order mark" "${solve[@]}" --dim 1 --nx 64 --lambda mark.txt
+{ printf '\357\273\277'; yes 1 | head -n 63; } >mark.txt
+check "byte order mark before a number" "${solve[@]}" --dim 1 --nx 64 --lambda mark.txt
+{ printf '1\n1\0002\n'; yes 1 | head -n 61; } >zero_byte.txt
+fails "zero byte" 3 "${solve[@]}" --dim 1 --nx 64 --lambda zero_byte.txt
+says "zero byte" 'zero_byte\.txt:2: a byte of value zero' err
+for number in 1e400 1e-400; do
+    { echo 1; echo $number; yes 1 | head -n 61; } >range.txt
+    fails "coefficient $number" 3 "${solve[@]}" --dim 1 --nx 64 --lambda range.txt
+    says "coefficient $number" "range\\.txt:2: $number is out of the range" err
+done
 fails "missing coefficient file" 3 "${solve[@]}" --dim 1 --nx 64 --lambda no.txt
 says "missing coefficient file" 'no\.txt' err
 head -n 40 negative.txt | sed 's/-//' >short.txt

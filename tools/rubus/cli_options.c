@@ -150,8 +150,12 @@ bool cli_parse_real(const char *text, double *out)
     char *end;
     errno = 0;
     const double value = strtod(text, &end);
+    if (end == text || *end != '\0') {
+        errno = EINVAL;
+        return false;
+    }
     // A number too small for a double becomes 0 or a denormal, and is right so.
-    if (end == text || *end != '\0' || (errno == ERANGE && fabs(value) > 1)) {
+    if (errno == ERANGE && fabs(value) > 1) {
         return false;
     }
     *out = value;

@@ -121,7 +121,8 @@ bool cli_positive(const cli_command *command, const char *name, const char *text
 /* One of the words at `words` (ends with NULL): its place. */
 bool cli_word(const cli_command *command, const char *name, const char *text,
               const char *const *words, int32_t *out);
-/* Whole text as a finite or infinite number, or NaN; blanks are not allowed. */
+/* Whole text as a finite or infinite number, or NaN; blanks are not allowed. errno is
+ * ERANGE after digits that a double cannot hold; those too small give 0 or a denormal. */
 bool cli_parse_real(const char *text, double *out);
 
 /* Opens the device that the options ask for; with -v says which one it is. Returns

@@ -313,32 +313,52 @@ static char *trim_line(char *line)
     return line;
 }
 
+// The number of a line; "%s:%zu" and what is wrong otherwise.
+static int read_number(const char *path, size_t number, const char *text, double *out)
+{
+    errno = 0;
+    const bool parsed = cli_parse_real(text, out);
+    if (errno == ERANGE && (!parsed || *out == 0)) {
+        return cli_fail(CLI_INPUT, "%s:%zu: %.60s is out of the range of f64", path,
+                        number, text);
+    }
+    if (!parsed) {
+        return cli_fail(CLI_INPUT, "%s:%zu: '%.60s' is not a number (one a line)", path,
+                        number, text);
+    }
+    if (!isfinite(*out) || *out <= 0) {
+        return cli_fail(CLI_INPUT,
+                        "%s:%zu: %.60s: a coefficient must be positive and finite", path,
+                        number, text);
+    }
+    return CLI_DONE;
+}
+
 static int read_numbers(const char *path, FILE *file, double **list, size_t *n)
 {
+    static const char mark[] = "\xEF\xBB\xBF"; // some editors begin UTF-8 files with it
     char *line = NULL;
     size_t line_room = 0;
     size_t room = 0;
     int status = CLI_DONE;
-    for (size_t number = 1; getline(&line, &line_room, file) >= 0; number++) {
-        const char *text = trim_line(line);
+    ssize_t size;
+    for (size_t number = 1;
+         status == CLI_DONE && (size = getline(&line, &line_room, file)) >= 0; number++) {
+        if (memchr(line, '\0', (size_t)size) != NULL) {
+            status = cli_fail(
+                CLI_INPUT, "%s:%zu: a byte of value zero: the file is no text in UTF-8",
+                path, number);
+            break;
+        }
+        const bool marked = number == 1 && strncmp(line, mark, strlen(mark)) == 0;
+        const char *text = trim_line(marked ? line + strlen(mark) : line);
         if (text[0] == '\0') {
             continue;
         }
-        double value;
-        if (!cli_parse_real(text, &value)) {
-            status = cli_fail(CLI_INPUT, "%s:%zu: '%.60s' is not a number (one a line)",
-                              path, number, text);
-            break;
-        }
-        if (!isfinite(value) || value <= 0) {
-            status = cli_fail(CLI_INPUT,
-                              "%s:%zu: %s: a coefficient must be positive and finite",
-                              path, number, text);
-            break;
-        }
-        if (!add_number(list, n, &room, value)) {
+        double value = 0;
+        status = read_number(path, number, text, &value);
+        if (status == CLI_DONE && !add_number(list, n, &room, value)) {
             status = cli_out_of_memory();
-            break;
         }
     }
     if (status == CLI_DONE && ferror(file)) {
