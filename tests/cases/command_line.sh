@@ -59,6 +59,20 @@ cat >k.rk <<'END'
 kernel k(inout real u[n], real s) { u = u * s; }
 kernel norm(in real u[n], out real big, out real total) { big = max(abs(u)); total = sum(u); }
 END
+# Only regular files are read, and a FIFO that nobody writes to is not waited for.
+mkfifo pipe.json pipe.rk
+mkdir folder.json
+echo '{"launch": []}' >empty.json
+for path in pipe.json:FIFO folder.json:folder /dev/null:device; do
+    fails "case in ${path%:*}" 3 timeout 20 "$rubus" run k.rk --case "${path%:*}"
+    says "case in ${path%:*}" "'${path%:*}': it is a ${path#*:}.*not a regular file" err
+done
+for path in no.json -; do
+    fails "case in $path" 3 "$rubus" run k.rk --case "$path"
+    says "case in $path" "cannot read '$path': No such file" err
+done
+fails "kernels in a FIFO" 3 timeout 20 "$rubus" run pipe.rk --case empty.json
+says "kernels in a FIFO" "'pipe.rk': it is a FIFO, not a regular file" err
 bad_case() { # NAME PATTERN JSON
     printf '%s\n' "$3" >bad.json
     fails "$1" 3 "$rubus" run k.rk --case bad.json

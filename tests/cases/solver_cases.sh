@@ -212,7 +212,7 @@ says "far too large, ny not given" 'grid of 3000000000 x 3000000000 cells' err
 lacks "far too large, ny not given" 'ny is' err
 for path in /dev/zero .; do
     fails "coefficients of $path" 3 "${solve[@]}" --nx 8 --lambda "$path"
-    says "coefficients of $path" 'no regular file' err
+    says "coefficients of $path" 'not a regular file' err
 done
 mkfifo pipe
 fails "coefficients of a FIFO" 3 "${solve[@]}" --nx 8 --lambda pipe

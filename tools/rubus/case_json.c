@@ -367,13 +367,19 @@ static int load_document(run_case *c)
     static const char *const words[] = {"real",   "index", "arrays", "scalars",
                                         "launch", "print", NULL};
     json_error_t error;
-    c->document = json_load_file(c->path, JSON_REJECT_DUPLICATES, &error);
+    FILE *file = NULL;
+    const int status = cli_open_input(c->path, &file);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    c->document = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
     if (c->document == NULL) {
         if (error.line > 0) {
             return cli_fail(CLI_INPUT, "%s:%d:%d: %s", c->path, error.line, error.column,
                             error.text);
         }
-        return cli_fail(CLI_INPUT, "%s", error.text); // names the file itself
+        return BAD(c, "%s", error.text);
     }
     if (!json_is_object(c->document)) {
         return BAD(c, "the case is no JSON object");

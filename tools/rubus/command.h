@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 #include <rubus/rubus.h>
@@ -130,6 +131,13 @@ bool cli_parse_real(const char *text, double *out);
 int cli_open(const cli_common *common, rubus_context **out_context);
 /* Options of a module, from the options of the command. */
 rubus_module_options cli_module_options(const cli_common *common);
+
+/* --- input_file.c ---------------------------------------------------------------------
+ */
+
+/* Opens a regular file to read, without waiting for a FIFO; the caller closes it.
+ * CLI_DONE, or CLI_INPUT after a message with the path and why. */
+int cli_open_input(const char *path, FILE **out_file);
 
 /* --- result_file.c --------------------------------------------------------------------
  */

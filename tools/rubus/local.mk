@@ -27,6 +27,7 @@ tools_rubus_rubus_SOURCES = \
 	%D%/handwritten.h \
 	%D%/handwritten_gpu.h \
 	%D%/handwritten_rows.h \
+	%D%/input_file.c \
 	%D%/json_result.c \
 	%D%/main.c \
 	%D%/measure.c \

@@ -7,13 +7,10 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "solve_options.h"
 
@@ -373,30 +370,14 @@ static int read_lambda(solve_options *o)
     if (o->lambda_path == NULL) {
         return CLI_DONE;
     }
-    // not blocking: a FIFO that nobody writes to must not hold the command up
-    const int fd = open(o->lambda_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        const int reason = errno;
-        if (fd >= 0) {
-            close(fd);
-        }
-        return cli_fail(CLI_INPUT, "cannot read %s: %s", o->lambda_path,
-                        strerror(reason));
-    }
-    if (!S_ISREG(info.st_mode)) {
-        close(fd);
-        return cli_fail(CLI_INPUT, "cannot read %s: it is no regular file",
-                        o->lambda_path);
-    }
-    FILE *file = fdopen(fd, "r");
-    if (file == NULL) {
-        close(fd);
-        return cli_out_of_memory();
+    FILE *file = NULL;
+    int status = cli_open_input(o->lambda_path, &file);
+    if (status != CLI_DONE) {
+        return status;
     }
     double *list = NULL;
     size_t n = 0;
-    int status = read_numbers(o->lambda_path, file, &list, &n);
+    status = read_numbers(o->lambda_path, file, &list, &n);
     fclose(file);
     o->desc.lambda = list;
     o->desc.nlambda = (int64_t)n;
