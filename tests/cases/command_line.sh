@@ -95,6 +95,12 @@ bad_case "element" '"u": element 1' \
     '{"arrays": {"u": {"shape": [2], "data": [1, "x"]}}, "launch": []}'
 bad_case "index element" '"u": element 0.*i32' \
     '{"arrays": {"u": {"type": "index", "shape": [1], "data": [3000000000]}}, "launch": []}'
+for number in 1e300 -1e39 3.4028236e38; do
+    bad_case "f32 element $number" '"u": element 1 is no number of type f32' \
+        '{"real": "f32", "arrays": {"u": {"shape": [2], "data": [1, '$number']}}, "launch": []}'
+    bad_case "f32 fill $number" '"u": element 0 is no number of type f32' \
+        '{"real": "f32", "arrays": {"u": {"shape": [2], "fill": '$number'}}, "launch": []}'
+done
 bad_case "data and fill" 'both' \
     '{"arrays": {"u": {"shape": [1], "data": [1], "fill": 1}}, "launch": []}'
 bad_case "scalar" '"s" is no number' '{"scalars": {"s": "one"}, "launch": []}'

@@ -128,6 +128,7 @@ static bool store_number(const case_array *a, int64_t at, const json_t *value)
         } else {
             const float single = (float)number;
             memcpy(to, &single, sizeof(single));
+            return !isfinite(number) || isfinite(single);
         }
         return true;
     }
