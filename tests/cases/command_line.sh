@@ -41,6 +41,9 @@ usage "dim 4" '--dim: 4' solve --dim 4 --nx 8
 usage "ny in 1D" '--ny needs --dim 2' solve --dim 1 --nx 8 --ny 8
 usage "profile z in 2D" '--profile z needs --dim 3' solve --nx 8 --profile z
 usage "two lambdas" 'exclude each other' solve --nx 8 --lambda a --lambda-const 1
+usage "bench with tol" '--tol does not go with --bench' solve --nx 8 --bench --tol 1e-3
+usage "bench with history" '--history does not go with --bench' \
+    solve --nx 8 --bench --history h.csv
 usage "bench what" "'frob' is none of" bench frob
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 

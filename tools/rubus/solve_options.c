@@ -240,6 +240,17 @@ static int check_results(const solve_options *o)
     return CLI_DONE;
 }
 
+// --bench checks no residuals, so what is about them has no meaning.
+static int check_bench(const solve_options *o)
+{
+    if (o->bench && (given(o, OPTION_TOL) || o->history != NULL)) {
+        return cli_usage("solve",
+                         "--%s does not go with --bench, which checks no residuals",
+                         o->history != NULL ? "history" : "tol");
+    }
+    return CLI_DONE;
+}
+
 // What does not go together, and what is missing.
 static int check_together(const solve_options *o)
 {
@@ -279,7 +290,7 @@ static int check_together(const solve_options *o)
     if (o->lambda_path != NULL && given(o, OPTION_LAMBDA_CONST)) {
         return cli_usage("solve", "--lambda and --lambda-const exclude each other");
     }
-    return CLI_DONE;
+    return check_bench(o);
 }
 
 // Adds a number to the list; false if out of memory.
