@@ -35,9 +35,6 @@ enum {
     CONFORM_NEEDS_FILL = 256,   // native slots
     CONFORM_NEEDS_COPY = 512,
     CONFORM_NEEDS_MAP = 1024,
-    CONFORM_NEEDS_SPMV = 2048,
-    CONFORM_NEEDS_SPMM = 4096,
-    CONFORM_NEEDS_FLUSH = 8192,
 };
 
 typedef struct conform_check {
@@ -65,6 +62,9 @@ extern const conform_check conform_error_checks[];
 extern const conform_check conform_thread_checks[];
 extern const conform_check conform_process_checks[];
 extern const conform_check conform_random_checks[];
+extern const conform_check conform_sparse_checks[];
+extern const conform_check conform_scatter_checks[];
+extern const conform_check conform_stress_checks[];
 
 /* --- conform_list.c --------------------------------------------------------------- */
 

@@ -313,10 +313,6 @@ const char *conform_skip_reason(const conform_facts *facts, unsigned needs)
         {CONFORM_NEEDS_FILL, "fill", "slot fill: a stub of the library"},
         {CONFORM_NEEDS_COPY, "copy", "slot copy: a stub of the library"},
         {CONFORM_NEEDS_MAP, "map", "slot map: a stub of the library"},
-        {CONFORM_NEEDS_SPMV, "spmv", "slot spmv: a stub of the library"},
-        {CONFORM_NEEDS_SPMM, "spmm", "slot spmm: a stub of the library"},
-        {CONFORM_NEEDS_FLUSH, "scatter_flush",
-         "slot scatter_flush: a stub of the library"},
     };
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         if ((needs & slots[i].need) != 0 && !conform_slot_native(facts, slots[i].slot)) {

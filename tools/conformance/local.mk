@@ -19,6 +19,11 @@ tools_rubus_rubus_SOURCES += \
 	%D%/check_random.h \
 	%D%/check_random_text.c \
 	%D%/check_reduce.c \
+	%D%/check_scatter.c \
+	%D%/check_sparse.c \
+	%D%/check_sparse.h \
+	%D%/check_sparse_data.c \
+	%D%/check_stress.c \
 	%D%/check_thread.c \
 	%D%/conform.h \
 	%D%/conform_compare.c \
