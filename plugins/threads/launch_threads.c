@@ -9,12 +9,7 @@
 
 #include "plugins/threads/threads_plugin.h"
 
-#include <fenv.h>
 #include <string.h>
-
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 #define CACHE_LINE 64
 /* Bytes moved plus operations: less than this takes a few microseconds on one core. */
@@ -56,47 +51,6 @@ static rubus_status scratch_reserve(threads_context *ctx, uint32_t block_size)
     ctx->scratch = scratch;
     ctx->scratch_stride = stride;
     return RUBUS_OK;
-}
-
-/* --- floating-point mode ---------------------------------------------------------- */
-
-/*
- * Kernels run in the default mode on every thread, whatever the caller has set: else the
- * part of the calling thread would be rounded otherwise than the rest.
- */
-typedef struct float_mode {
-#if defined(__SSE2__)
-    unsigned mxcsr;
-#else
-    fenv_t env;
-#endif
-} float_mode;
-
-#define MXCSR_DEFAULT 0x1f80u
-#define MXCSR_FLAGS 0x3fu
-
-static void float_mode_enter(float_mode *mode)
-{
-#if defined(__SSE2__)
-    mode->mxcsr = _mm_getcsr();
-    if ((mode->mxcsr & ~MXCSR_FLAGS) != MXCSR_DEFAULT) {
-        _mm_setcsr(MXCSR_DEFAULT);
-    }
-#else
-    fegetenv(&mode->env);
-    fesetenv(FE_DFL_ENV);
-#endif
-}
-
-static void float_mode_leave(const float_mode *mode)
-{
-#if defined(__SSE2__)
-    if ((mode->mxcsr & ~MXCSR_FLAGS) != MXCSR_DEFAULT) {
-        _mm_setcsr(mode->mxcsr);
-    }
-#else
-    fesetenv(&mode->env);
-#endif
 }
 
 /* --- running ---------------------------------------------------------------------- */
@@ -219,13 +173,13 @@ rubus_status threads_launch(void *context, void *pointer, const rubus_launch_inf
     atomic_init(&work.next, 0);
     int64_t piece = small ? 1 : ctx->be->nthread * (work.uneven ? UNEVEN_PIECES : 1);
     threads_partition_init(&work.partition, info->lo, info->hi, piece);
-    float_mode mode;
-    float_mode_enter(&mode);
+    threads_float_mode mode;
+    threads_float_enter(&mode);
     if (small) {
         run_piece(&work, ctx->scratch, 0);
     } else {
         threads_pool_run(ctx->pool, run_share, &work);
     }
-    float_mode_leave(&mode);
+    threads_float_leave(&mode);
     return RUBUS_OK;
 }

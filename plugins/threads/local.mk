@@ -2,13 +2,14 @@
 plugin_LTLIBRARIES += rubus-threads.la
 rubus_threads_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^rubus_backend_plugin$$' $(NODELETE_LDFLAGS) $(DEFS_LDFLAGS)
-rubus_threads_la_LIBADD = libthreads_prebuilt.la -ldl -lm -lpthread
+rubus_threads_la_LIBADD = libthreads_prebuilt.la libthreads_spmv.la -ldl -lm -lpthread
 rubus_threads_la_SOURCES = \
 	%D%/compile.c \
 	%D%/compiler.c \
 	%D%/compiler.h \
 	%D%/cpu_count.c \
 	%D%/cpu_count.h \
+	%D%/float_mode.c \
 	%D%/hash.c \
 	%D%/hash.h \
 	%D%/jit.c \
@@ -22,13 +23,30 @@ rubus_threads_la_SOURCES = \
 	%D%/prebuilt.h \
 	%D%/spawn.c \
 	%D%/spawn.h \
+	%D%/spmv.h \
+	%D%/spmv_inspect.c \
+	%D%/spmv_share.c \
+	%D%/spmv_slices.c \
+	%D%/spmv_slots.c \
 	%D%/threads_plugin.c \
 	%D%/threads_plugin.h
+
+# Kernels of sparse products, written once for all pairs of types.
+noinst_LTLIBRARIES += libthreads_spmv.la
+libthreads_spmv_la_CFLAGS = $(AM_CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_WIDTH_CFLAGS)
+libthreads_spmv_la_SOURCES = \
+	%D%/spmm_kernel.h \
+	%D%/spmv_f32_i32.c \
+	%D%/spmv_f32_i64.c \
+	%D%/spmv_f64_i32.c \
+	%D%/spmv_f64_i64.c \
+	%D%/spmv_kernel.h \
+	%D%/spmv_pack.h
 
 # The same objects for tests, which call the descriptor without a plugin file.
 check_LTLIBRARIES += libthreads.la
 libthreads_la_SOURCES = $(rubus_threads_la_SOURCES)
-THREADS_LIBS = libthreads.la libthreads_prebuilt.la -ldl -lm -lpthread
+THREADS_LIBS = libthreads.la libthreads_prebuilt.la libthreads_spmv.la -ldl -lm -lpthread
 
 # The library's own kernels, compiled with the flags that kernels get at run time. rkc
 # writes all files in one go, and leaves those alone that stay the same.

@@ -9,6 +9,7 @@
 #include "plugins/threads/threads_plugin.h"
 
 #include "plugins/threads/cpu_count.h"
+#include "plugins/threads/spmv.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -188,6 +189,10 @@ static const rubus_ops own_ops = {
     .copy = threads_copy,
     .map = threads_map,
     .unmap = threads_unmap,
+    .csr_prepare = threads_csr_prepare,
+    .csr_release = threads_csr_release,
+    .spmv = threads_spmv,
+    .spmm = threads_spmm,
 };
 
 static rubus_status open_backend(const rubus_host *host, rubus_ops *room, void **out_be)

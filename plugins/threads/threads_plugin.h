@@ -11,6 +11,7 @@
  *
  * Every slot is done when it returns: the one in-order queue of a context is its caller.
  */
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,6 +89,22 @@ rubus_status threads_copy(void *ctx, void *dst, uint64_t dst_first, const void *
                           uint64_t src_first, uint64_t n);
 rubus_status threads_map(void *ctx, void *buffer, uint32_t access, void **out_host);
 rubus_status threads_unmap(void *ctx, void *buffer);
+
+/* --- float_mode.c ----------------------------------------------------------------- */
+
+/*
+ * Kernels run in the default mode on every thread, whatever the caller has set: else the
+ * part of the calling thread would be rounded otherwise than the rest.
+ */
+typedef struct threads_float_mode {
+#if defined(__SSE2__)
+    unsigned mxcsr;
+#else
+    fenv_t env;
+#endif
+} threads_float_mode;
+void threads_float_enter(threads_float_mode *mode);
+void threads_float_leave(const threads_float_mode *mode);
 
 /* --- launch_threads.c ------------------------------------------------------------- */
 

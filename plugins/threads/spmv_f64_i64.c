@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of sparse matrices with values of f64 and indices of i64. */
+#include "config.h"
+
+#include "plugins/threads/spmv.h"
+
+#include "plugins/threads/prebuilt.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define REAL double
+#define INDEX int64_t
+#define NAME(x) x##_f64_i64
+#include "plugins/threads/spmv_kernel.h"
+#include "plugins/threads/spmv_pack.h"
+#include "plugins/threads/spmm_kernel.h"
