@@ -30,5 +30,13 @@ EXTRA_DIST += \
 	%D%/02_relax_1d.rk \
 	%D%/03_relax_2d.rk \
 	%D%/04_relax_3d.rk \
-	%D%/05_custom_operator.rk
+	%D%/05_custom_operator.rk \
+	%D%/opencl_backend/Makefile \
+	%D%/opencl_backend/README.md \
+	%D%/opencl_backend/opencl_backend.h \
+	%D%/opencl_backend/opencl_device.c \
+	%D%/opencl_backend/opencl_error.c \
+	%D%/opencl_backend/opencl_launch.c \
+	%D%/opencl_backend/opencl_module.c \
+	%D%/opencl_backend/opencl_plugin.c
 dist_check_SCRIPTS += %D%/examples.sh

@@ -7,7 +7,7 @@ packages_build="gcc libc6-dev make autoconf automake libtool libltdl-dev pkg-con
 libjansson-dev zlib1g-dev libcairo2-dev libvulkan-dev libshaderc-dev glslang-dev \
 spirv-tools glslc"
 packages_test="check clang-format-14 git mesa-vulkan-drivers vulkan-validationlayers \
-xz-utils"
+xz-utils pocl-opencl-icd ocl-icd-opencl-dev opencl-headers"
 packages_full="clang clang-tidy cppcheck shellcheck valgrind bear \
 llvm libclang-rt-14-dev"
 # Read by the scripts that source this file.

@@ -20,11 +20,11 @@ typedef struct ocl_device {
     cl_platform_id platform;
     cl_device_id id;
     char name[256];
-    bool cpu;     /* few work-items with many points each, not the other way round */
+    bool cpu;
+    bool blocks;  /* few work-items with many points each, not the other way round */
     bool exact32; /* divides and takes roots of floats with correct rounding */
     cl_uint units;
     uint64_t max_alloc;
-    uint64_t max_arguments;   /* bytes */
     char options[128];        /* of the compiler */
     char suffix[SUFFIX_ROOM]; /* of cached programs: what built them */
 } ocl_device;

@@ -85,7 +85,7 @@ static void make_options(ocl_device *device)
 {
     snprintf(device->options, sizeof device->options, "-w -cl-std=CL1.2%s%s",
              device->exact32 ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-             device->cpu ? " -DRK_BLOCKS=1" : "");
+             device->blocks ? " -DRK_BLOCKS=1" : "");
 }
 
 /* A program fits the driver and the options that built it, on the same kind of device. */
@@ -112,13 +112,15 @@ static void describe(ocl_device *device)
     ask(id, CL_DEVICE_NAME, sizeof device->name, device->name);
     const uint64_t type = ask_long(id, CL_DEVICE_TYPE);
     device->cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+#if defined(OPENCL_GRIDS_OF_GPUS) /* a test: on any device */
+    device->blocks = false;
+#else
+    device->blocks = device->cpu;
+#endif
     const uint64_t single = ask_long(id, CL_DEVICE_SINGLE_FP_CONFIG);
     device->exact32 = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     ask(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->units, &device->units);
     device->max_alloc = ask_long(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    size_t size = 0;
-    ask(id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof size, &size);
-    device->max_arguments = size;
     make_options(device);
     make_suffix(device);
 }

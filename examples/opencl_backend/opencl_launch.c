@@ -63,7 +63,7 @@ static void choose_sizes(const ocl_device *device, const ocl_entry *entry,
         global[0] = least(n[0], GRID_YZ) * entry->group;
         global[1] = least(n[1], GRID_YZ);
         global[2] = least(n[2], GRID_YZ);
-    } else if (device->cpu) {
+    } else if (device->blocks) {
         size_for_cpu(device, entry, n, global);
     } else {
         size_for_gpu(entry, n, local, global);

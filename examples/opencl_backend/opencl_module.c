@@ -198,20 +198,11 @@ static rubus_status make_entry(ocl_context *ctx, const ocl_module *module,
                                const rubus_entry *from, ocl_entry *to)
 {
     const rubus_host *host = ctx->host;
-    uint64_t size = 6 * sizeof(int64_t);
     for (uint32_t i = 0; i < from->nparam; i++) {
         const rubus_param *p = &from->param[i];
         to->argument[i] = (ocl_argument){.is_buffer = p->is_buffer,
                                          .place = p->is_buffer ? p->index : p->offset,
                                          .size = p->size};
-        size += p->is_buffer ? 16 : p->size;
-    }
-    if (size > ctx->device->max_arguments) {
-        return host->fail(host->ctx, RUBUS_ELIMIT,
-                          "%s: %llu bytes of arguments, the device '%s' takes %llu; use "
-                          "fewer arrays in one statement",
-                          from->label, (unsigned long long)size, ctx->device->name,
-                          (unsigned long long)ctx->device->max_arguments);
     }
     snprintf(to->label, sizeof to->label, "%s", from->label);
     to->flags = from->flags;

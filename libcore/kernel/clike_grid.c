@@ -78,7 +78,7 @@ void rk_grid_row(rk_c *c, bool rows)
         rk_c_write_interiors(c, write_interior);
         return;
     }
-    rk_c_line(c, "xa = rk_least(xa, xhi), xb = rk_most(xa, xb);");
+    rk_c_line(c, "xa = rk_least(xa, xhi), xb = rk_least(rk_most(xa, xb), xhi);");
     rk_c_open(c, "for (int part = 0; part < 2; part++)");
     rk_c_line(c, "const rk_i64 xe = part == 0 ? xa : xhi, xi = part == 0 ? xb : xa;");
     write_rest(c);
@@ -234,7 +234,7 @@ void rk_grid_pass(rk_c *c)
     if (rows) {
         write_interior_rows(c);
     }
-    rk_c_line(c, "rk_i64 x = begin;");
+    rk_c_line(c, c->region->plain ? "rk_i64 x = RK_FROM(xa);" : "rk_i64 x = begin;");
     rk_grid_row(c, rows);
     rk_grid_rows_close(c, c->pass->rank);
 }

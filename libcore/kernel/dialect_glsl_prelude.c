@@ -48,6 +48,7 @@ static const char extensions[] =
     "#define RK_BARRIER barrier()\n"
     "#define RK_SPAN const rk_i64 xlo = lo, xhi = hi, begin = lo + RK_ID(0), \\\n"
     "    stride = RK_IDS(0);\n"
+    "#define RK_FROM(xa) begin\n" /* a test in the loop is cheaper than a division */
     "rk_i64 rk_least(rk_i64 a, rk_i64 b) { return a < b ? a : b; }\n"
     "rk_i64 rk_most(rk_i64 a, rk_i64 b) { return a > b ? a : b; }\n";
 

@@ -42,10 +42,12 @@ static const char head[] =
     "#define RK_SPAN const rk_i64 rk_share = (hi - lo - 1) / RK_IDS(0) + 1; \\\n"
     "    const rk_i64 xlo = lo + RK_ID(0) * rk_share, begin = xlo, stride = 1; \\\n"
     "    const rk_i64 xhi = rk_least(xlo + rk_share, hi);\n"
+    "#define RK_FROM(xa) rk_most(begin, xa)\n" /* the loop then needs no test */
     "#else\n"
     "#define rk_rows 0\n"
     "#define RK_SPAN const rk_i64 xlo = lo, xhi = hi; \\\n"
     "    const rk_i64 begin = lo + RK_ID(0), stride = RK_IDS(0);\n"
+    "#define RK_FROM(xa) begin\n"
     "#endif\n"
     "static rk_i64 rk_least(rk_i64 a, rk_i64 b) { return a < b ? a : b; }\n"
     "static rk_i64 rk_most(rk_i64 a, rk_i64 b) { return a > b ? a : b; }\n";

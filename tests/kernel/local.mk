@@ -39,9 +39,10 @@ tests_kernel_test_print_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 check_PROGRAMS += tests/kernel/test_value
 tests_kernel_test_value_SOURCES = tests/kernel/test_value.c
 tests_kernel_test_value_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
-# Entries and the text of dialect c, built by the system's compiler.
+# Entries and the text of dialects c and opencl, built by the system's compiler.
 check_PROGRAMS += tests/kernel/test_layout tests/kernel/test_dialect_c \
-	tests/kernel/test_dialect_c_fold tests/kernel/test_clike_value
+	tests/kernel/test_dialect_c_fold tests/kernel/test_dialect_opencl \
+	tests/kernel/test_clike_value
 tests_kernel_test_layout_SOURCES = tests/kernel/test_layout.c tests/kernel/interpret_run.h
 tests_kernel_test_layout_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_kernel_test_dialect_c_SOURCES = \
@@ -50,6 +51,9 @@ tests_kernel_test_dialect_c_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
 tests_kernel_test_dialect_c_fold_SOURCES = \
 	tests/kernel/test_dialect_c_fold.c tests/kernel/interpret_run.h tests/kernel/text_run.h
 tests_kernel_test_dialect_c_fold_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm
+tests_kernel_test_dialect_opencl_SOURCES = tests/kernel/test_dialect_opencl.c \
+	tests/kernel/interpret_run.h tests/kernel/text_run.h
+tests_kernel_test_dialect_opencl_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_kernel_test_clike_value_SOURCES = \
 	tests/kernel/test_clike_value.c tests/kernel/interpret_run.h tests/kernel/text_run.h
 tests_kernel_test_clike_value_LDADD = libkernel.la libbase.la $(CHECK_LIBS) -lm

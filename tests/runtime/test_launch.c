@@ -21,7 +21,8 @@ static const char source[] =
     "kernel ints(out int a[n], in bool m[n]) { a = m ? 7 : -7; }\n"
     "kernel shift(out real a[n], in real b[n], int k) over (i) { a[i] = b[i + k]; }\n"
     "kernel pair(out real a[n], in real b[n+2]) { a = b[1:-1]; }\n"
-    "kernel least(inout real u[nx]) { u[0] = u[-2]; }\n";
+    "kernel least(inout real u[nx]) { u[0] = u[-2]; }\n"
+    "kernel margins(inout real u[nx,ny]) { u = 2 * u + 1; u[2:, 1:] = -u[2:, 1:]; }\n";
 
 static rubus_context *context;
 static rubus_module *module;
@@ -145,6 +146,32 @@ START_TEST(launch_in_three_dimensions_and_of_nothing)
     ok(rubus_array_create(context, RUBUS_F64, RUBUS_SHAPE(3, 0, 5), &c));
     ok(rubus_launch(backends_kernel(module, "cube"), c));
     rubus_array_destroy(c);
+    end();
+}
+END_TEST
+
+START_TEST(launch_on_arrays_smaller_than_a_margin)
+{
+    begin(_i);
+    const rubus_kernel *margins = backends_kernel(module, "margins");
+    for (int64_t nx = 1; nx < 5; nx++) {
+        for (int64_t ny = 1; ny < 4; ny++) {
+            double host[12];
+            for (int k = 0; k < nx * ny; k++) {
+                host[k] = k;
+            }
+            rubus_array *u = NULL;
+            ok(rubus_array_from(context, RUBUS_F64, RUBUS_SHAPE(nx, ny), host, &u));
+            ok(rubus_launch(margins, u));
+            ok(rubus_array_read(u, host, (size_t)(nx * ny) * sizeof host[0]));
+            for (int k = 0; k < nx * ny; k++) {
+                const double sign = k % nx >= 2 && k / nx >= 1 ? -1 : 1;
+                ck_assert_msg(host[k] == sign * (2 * k + 1), "%d by %d, %d: %g", (int)nx,
+                              (int)ny, k, host[k]);
+            }
+            rubus_array_destroy(u);
+        }
+    }
     end();
 }
 END_TEST
@@ -333,6 +360,7 @@ static Suite *launch_suite(void)
     backends_add(tc, launch_runs_all_passes_in_order);
     backends_add(tc, launch_range_covers_its_points_only);
     backends_add(tc, launch_in_three_dimensions_and_of_nothing);
+    backends_add(tc, launch_on_arrays_smaller_than_a_margin);
     backends_add(tc, launch_with_wrong_arguments_is_refused);
     backends_add(tc, launch_with_unfit_arrays_is_refused);
     backends_add(tc, launch_with_shared_memory_is_refused);
