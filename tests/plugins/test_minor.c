@@ -62,6 +62,7 @@ START_TEST(minor_other_than_ours_loads_and_gets_stubs)
     ck_assert(dev->ops->spmv != NULL);
     ck_assert(dev->ops->spmm == NULL);
     rubus__device_close(dev);
+    rubus_shutdown();
 }
 END_TEST
 
