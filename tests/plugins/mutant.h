@@ -46,6 +46,8 @@
     X(launch_global, "contexts share nothing")                                           \
     X(module_fast, "no contraction without RUBUS_MODULE_FAST")                           \
     X(module_by_name, "modules of one name may differ")                                  \
+    X(negative_positions, "a scatter skips negative positions")                          \
+    X(collisions_lost, "a scatter adds what goes to one place")                          \
     /* errors, process */                                                                \
     X(error_mute, "a failure has a text")                                                \
     X(error_positive, "a failure is a negative status")                                  \

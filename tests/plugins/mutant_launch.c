@@ -27,6 +27,13 @@ typedef struct wide_buffers {
     uint64_t written[64]; /* by entry: a bit for each buffer */
 } wide_buffers;
 
+/* Which buffer of which entry holds positions of a scatter. */
+typedef struct position_table {
+    uint32_t entry;
+    uint32_t buffer;
+    uint32_t type; /* RUBUS_I32 or RUBUS_I64 */
+} position_table;
+
 /* --- modules ---------------------------------------------------------------------- */
 
 static wide_buffers *find_wide(const rubus_module_desc *desc, uint32_t type)
@@ -47,6 +54,25 @@ static wide_buffers *find_wide(const rubus_module_desc *desc, uint32_t type)
         }
     }
     return w;
+}
+
+/* NULL where the module has none. */
+static position_table *find_positions(const rubus_module_desc *desc)
+{
+    for (uint32_t e = 0; e < desc->nentry; e++) {
+        for (uint32_t p = 0; p < desc->entry[e].nparam; p++) {
+            const rubus_param *param = &desc->entry[e].param[p];
+            position_table *t = NULL;
+            if (param->is_buffer && strcmp(param->name, "position") == 0) {
+                t = malloc(sizeof *t);
+            }
+            if (t != NULL) {
+                *t = (position_table){e, param->index, param->type};
+                return t;
+            }
+        }
+    }
+    return NULL;
 }
 
 /* The module with a line before its text, or other flags; the key tells it apart. */
@@ -110,6 +136,9 @@ static rubus_status module_create(void *ctx, const rubus_module_desc *desc,
     const rubus_status st = wrap_forward.module_create(ctx, desc, out_module);
     if (st == RUBUS_OK && mutant_is(ctx, MUTANT_fp64_lies)) {
         ((wrap_module *)*out_module)->user = find_wide(desc, RUBUS_F64);
+    } else if (st == RUBUS_OK && (mutant_is(ctx, MUTANT_negative_positions) ||
+                                  mutant_is(ctx, MUTANT_collisions_lost))) {
+        ((wrap_module *)*out_module)->user = find_positions(desc);
     } else if (st == RUBUS_OK && mutant_is(ctx, MUTANT_int64_lies)) {
         ((wrap_module *)*out_module)->user = find_wide(desc, RUBUS_I64);
     }
@@ -171,6 +200,68 @@ static rubus_status launch_through_global(void *ctx, wrap_module *module,
     return wrap_forward.launch(ctx, module, &other);
 }
 
+/* Negative positions count as 0; or all but the first of equal ones count as negative. */
+static void break_positions(bool collisions, int64_t *at, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        if (!collisions) {
+            at[i] = at[i] < 0 ? 0 : at[i];
+            continue;
+        }
+        for (uint64_t k = i < 64 ? 0 : i - 64; k < i; k++) { // near ones will do
+            at[i] = at[k] == at[i] ? -1 : at[i];
+        }
+    }
+}
+
+/* The launch on another table of positions. */
+static rubus_status launch_scatter(void *ctx, wrap_module *module,
+                                   const rubus_launch_info *info, bool collisions)
+{
+    const position_table *t = module->user;
+    const uint64_t size = t->type == RUBUS_I64 ? 8 : 4;
+    const uint64_t nbyte = info->nbyte[t->buffer];
+    const uint64_t n = nbyte / size;
+    int32_t *narrow = malloc(nbyte + 8);
+    int64_t *at = malloc(n * 8 + 8);
+    void *buffer[64];
+    uint64_t first[64];
+    void *table = NULL;
+    rubus_status st = narrow == NULL || at == NULL || info->nbuffer > 64
+                          ? RUBUS_ENOMEM
+                          : wrap_forward.buffer_create(ctx, nbyte + 8, &table);
+    if (st == RUBUS_OK) {
+        st = wrap_forward.read(ctx, info->buffer[t->buffer], info->first_byte[t->buffer],
+                               size == 8 ? (void *)at : narrow, nbyte);
+        for (uint64_t i = 0; i < n && size == 4; i++) {
+            at[i] = narrow[i];
+        }
+        break_positions(collisions, at, n);
+        for (uint64_t i = 0; i < n && size == 4; i++) {
+            narrow[i] = (int32_t)at[i];
+        }
+    }
+    if (st == RUBUS_OK) {
+        st = wrap_forward.write(ctx, table, 0, size == 8 ? (void *)at : narrow, nbyte);
+    }
+    if (st == RUBUS_OK) {
+        rubus_launch_info other = *info;
+        memcpy(buffer, info->buffer, info->nbuffer * sizeof buffer[0]);
+        memcpy(first, info->first_byte, info->nbuffer * sizeof first[0]);
+        buffer[t->buffer] = table;
+        first[t->buffer] = 0;
+        other.buffer = buffer;
+        other.first_byte = first;
+        st = wrap_forward.launch(ctx, module, &other);
+    }
+    if (table != NULL) {
+        wrap_forward.buffer_destroy(ctx, table);
+    }
+    free(narrow);
+    free(at);
+    return st;
+}
+
 static void break_range(int mutant, rubus_launch_info *info)
 {
     const int64_t extent = info->hi[0] - info->lo[0];
@@ -213,11 +304,17 @@ static rubus_status launch(void *ctx, void *module, const rubus_launch_info *giv
     if (mutant == MUTANT_launch_global) {
         return launch_through_global(ctx, module, given);
     }
+    const bool scatters =
+        mutant == MUTANT_negative_positions || mutant == MUTANT_collisions_lost;
+    const position_table *positions = scatters ? ((wrap_module *)module)->user : NULL;
+    if (positions != NULL && positions->entry == info.entry) {
+        return launch_scatter(ctx, module, given, mutant == MUTANT_collisions_lost);
+    }
     rubus_status st = wrap_forward.launch(ctx, module, &info);
     if (st == RUBUS_OK && mutant == MUTANT_launch_twice) {
         st = wrap_forward.launch(ctx, module, &info);
     }
-    if (st == RUBUS_OK && ((wrap_module *)module)->user != NULL) {
+    if (st == RUBUS_OK && !scatters && ((wrap_module *)module)->user != NULL) {
         st = narrow(ctx, module, &info);
     }
     if (mutant == MUTANT_float_mode) {
