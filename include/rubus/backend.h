@@ -103,7 +103,8 @@ typedef struct rubus_param {
 #define RUBUS_ENTRY_NEEDS_F64 4u /**< computes in double */
 /** Dialect glsl: argument blocks up to this size are the push constants. Bytes. */
 #define RUBUS_GLSL_PUSH 128u
-/** Dialects glsl and opencl: x of the range counts workgroups, whose size the text fixes. */
+/** Dialects glsl and opencl: x of the range counts workgroups, whose size the text
+ * fixes. */
 #define RUBUS_ENTRY_GROUPS 8u
 #define RUBUS_ENTRY_LOOPS 16u /**< the source has loops: a point may take many turns */
 

@@ -2,14 +2,13 @@
 #ifndef RK_CLIKE_H
 #define RK_CLIKE_H
 /*
- * What the dialects that look like C share: c, glsl and opencl. The clike files write values,
- * expressions and statements of every one of them; what a language spells its own way
- * stands in its rk_target, or is a macro or function of its prelude (RK_INT(x), rk_mod).
- * The files of a dialect write entries, loops over points, and folds. Names in the text:
- * a array, s scalar, n symbol, d stride, r row offset, v value, b box, c condition, q
- * partials; each with the number of the thing, so that no name of a user ever reaches
- * the compiler.
- *
+ * What the dialects that look like C share: c, glsl and opencl. The clike files write
+ * values, expressions and statements of every one of them; what a language spells its
+ * own way stands in its rk_target, or is a macro or function of its prelude (RK_INT(x),
+ * rk_mod). The files of a dialect write entries, loops over points, and folds. Names in
+ * the text: a array, s scalar, n symbol, d stride, r row offset, v value, b box, c
+ * condition, q partials; each with the number of the thing, so that no name of a user
+ * ever reaches the compiler.
  * Every piece of an expression is written closed in itself (a name, a literal, a call,
  * or in brackets), so pieces can be put together without a thought about precedence.
  */
@@ -175,7 +174,7 @@ void rk_c_fold_setup(rk_c *c); /* bounds of segments, before all loops */
 void rk_c_fold_ends(rk_c *c);  /* xs, xlo, xhi of segment s */
 void rk_c_fold_line(rk_c *c);  /* number of the row's line */
 
-/* --- clike_grid.c, clike_grid_fold.c: dialects for grids of invocations -------------- */
+/* --- clike_grid.c, clike_grid_fold.c: grids of invocations -------------------------- */
 
 void rk_grid_pass(rk_c *c);   /* sweep of a pass without folds */
 void rk_grid_points(rk_c *c); /* sweep of a per-point kernel */

@@ -2,13 +2,12 @@
 /*
  * Dialects glsl and opencl: sweeps. Any number of workgroups covers the range: of a row,
  * each invocation takes points at the distance of the whole grid of invocations (RK_SPAN
- * says which), and along the other dimensions as many neighbouring rows as it must, mostly
- * one. The points of the interior go through a text without tests, the others through the
- * general one.
- *
+ * says which), and along the other dimensions as many neighbouring rows as it must,
+ * mostly one. The points of the interior go through a text without tests, the others
+ * through the general one.
  * A grid is seen through macros of the prelude: RK_LO(d), RK_HI(d) are the range;
- * RK_ID(d) of RK_IDS(d) tells which invocation this is, RK_GROUP(d) of RK_GROUPS(d) which
- * workgroup, RK_LANE which invocation of it.
+ * RK_ID(d) of RK_IDS(d) tells which invocation this is, RK_GROUP(d) of RK_GROUPS(d)
+ * which workgroup, RK_LANE which invocation of it.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dialects glsl and opencl: results. A workgroup of RK_LANES invocations takes a segment, each of
- * them one lane, so neighbours read neighbours; lanes are joined in shared memory as the
- * aligned tree that emit.h describes. A workgroup of half of RK_TREE joins partials.
+ * Dialects glsl and opencl: results. A workgroup of RK_LANES invocations takes a
+ * segment, each of them one lane, so neighbours read neighbours; lanes are joined in
+ * shared memory as the aligned tree that emit.h describes. A workgroup of half of
+ * RK_TREE joins partials.
  */
 #include "config.h"
 

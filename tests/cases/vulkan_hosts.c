@@ -213,7 +213,7 @@ typedef void rubus_array_destroy_type(rubus_array *);
 typedef rubus_status rubus_array_fill_type(rubus_array *, double);
 typedef rubus_status rubus_array_read_type(rubus_array *, void *, size_t);
 
-/* Of a program that ends without giving anything back: no leak, the pointers are there. */
+/* Of a program that ends without giving anything back: no leak, they are in sight. */
 static rubus_context *volatile left_open;
 static rubus_array *volatile left_array;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of dialect opencl: compiles as OpenCL C 1.2 without a warning, has the arguments
- * that the contract promises, and asks for no more of a device than the kernel needs. That
- * it computes what it should is for a backend to show: tests/install/opencl.sh.
+ * The text of dialect opencl: compiles as OpenCL C 1.2 without a warning, has the
+ * arguments that the contract promises, and asks for no more of a device than the kernel
+ * needs. That it computes what it should is for a backend to show:
+ * tests/install/opencl.sh.
  */
 #include "config.h"
 

@@ -2,9 +2,9 @@
 #ifndef RUBUS_TESTS_ONE_BACKEND_H
 #define RUBUS_TESTS_ONE_BACKEND_H
 /*
- * RUBUS_TEST_BACKEND=SPEC: tests that loop over a table of backends run on this one alone,
- * which takes the place of one in the table. So the suite runs on a backend that is no part
- * of the library.
+ * RUBUS_TEST_BACKEND=SPEC: tests that loop over a table of backends run on this one
+ * alone, which takes the place of one in the table. So the suite runs on a backend that
+ * is no part of the library.
  */
 #include <stdbool.h>
 #include <stdlib.h>
