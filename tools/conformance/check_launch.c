@@ -89,7 +89,11 @@ static void index_coverage(void)
     rubus_context *context = conform_open();
     rubus_module *module = conform_module(context, mark_text, RUBUS_F32);
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
-        mark(context, module, &boxes[i], NULL, NULL, (int)i % 3);
+        const box *b = &boxes[i];
+        mark(context, module, b, NULL, NULL, (int)i % 3);
+        // and from the second point on, in every dimension that has one
+        const int64_t lo[3] = {b->n[0] > 1, b->n[1] > 1, b->n[2] > 1};
+        mark(context, module, b, lo, b->n, (int)i % 2);
     }
     rubus_module_destroy(module);
     rubus_context_destroy(context);
@@ -382,7 +386,7 @@ static void compile_error_text(void)
 /* --- numbers ---------------------------------------------------------------------- */
 
 static const char special_text[] =
-    "kernel special(out real r[n,9], in real a[n], in real b[n]) over (i in 0:n)\n"
+    "kernel special(out real r[n,10], in real a[n], in real b[n]) over (i in 0:n)\n"
     "{\n"
     "    real x = a[i];\n"
     "    real y = b[i];\n"
@@ -395,10 +399,12 @@ static const char special_text[] =
     "    r[i,6] = sqrt(x);\n"
     "    r[i,7] = x / 2;\n"
     "    r[i,8] = abs(x);\n"
+    "    r[i,9] = y * y - x;\n"
     "}\n";
 
-static const char *const special_name[9] = {"x",     "-x",     "x + y", "x - y", "x * y",
-                                            "x / y", "sqrt x", "x / 2", "abs x"};
+static const char *const special_name[10] = {"x",     "-x",       "x + y",  "x - y",
+                                             "x * y", "x / y",    "sqrt x", "x / 2",
+                                             "abs x", "y * y - x"};
 
 /* NaN is NaN, whatever its bits; all else to the bit, and so zeros by their sign. */
 static bool equal(double a, double b)
@@ -408,21 +414,23 @@ static bool equal(double a, double b)
 
 static double expected64(int k, double x, double y)
 {
-    const double results[9] = {x,     -x,      x + y, x - y,  x * y,
-                               x / y, sqrt(x), x / 2, fabs(x)};
+    const volatile double square = y * y; // rounded before the difference
+    const double results[10] = {x,     -x,      x + y, x - y,   x * y,
+                                x / y, sqrt(x), x / 2, fabs(x), square - x};
     return results[k];
 }
 
 static double expected32(int k, float x, float y)
 {
-    const float results[9] = {x,     -x,       x + y, x - y,   x * y,
-                              x / y, sqrtf(x), x / 2, fabsf(x)};
+    const volatile float square = y * y;
+    const float results[10] = {x,     -x,       x + y, x - y,    x * y,
+                               x / y, sqrtf(x), x / 2, fabsf(x), square - x};
     return (double)results[k];
 }
 
 static void specials_in(rubus_context *context, int32_t real)
 {
-    enum { MANY = 18, N = MANY * MANY };
+    enum { MANY = 20, N = MANY * MANY };
     const bool f64 = real == RUBUS_F64;
     const double least = f64 ? 0x1p-1074 : 0x1p-149;
     const double smallest = f64 ? DBL_MIN : (double)FLT_MIN;
@@ -444,7 +452,9 @@ static void specials_in(rubus_context *context, int32_t real)
                                smallest * 1.5,
                                largest,
                                -largest,
-                               largest / 2};
+                               largest / 2,
+                               1.0 / 3,
+                               1 + 0x1p-20};
     double a64[N];
     double b64[N];
     float a32[N];
@@ -463,10 +473,10 @@ static void specials_in(rubus_context *context, int32_t real)
                                 f64 ? (void *)a64 : (void *)a32, &a));
     conform_ok(rubus_array_from(context, real, RUBUS_SHAPE(N),
                                 f64 ? (void *)b64 : (void *)b32, &b));
-    conform_ok(rubus_array_create(context, real, RUBUS_SHAPE(N, 9), &r));
+    conform_ok(rubus_array_create(context, real, RUBUS_SHAPE(N, 10), &r));
     conform_ok(rubus_launch(conform_kernel(module, "special"), r, a, b));
     void *got = conform_contents(r);
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 10; k++) {
         for (int i = 0; i < N; i++) {
             const double want =
                 f64 ? expected64(k, a64[i], b64[i]) : expected32(k, a32[i], b32[i]);

@@ -256,13 +256,6 @@ static int spoil(const char *folder, int how)
     return n;
 }
 
-static void remove_tree(const char *folder)
-{
-    char command[1200];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    (void)!system(command); // a folder of the check, left behind at worst
-}
-
 static void two_processes_share_cache(void)
 {
     char folder[64] = "/tmp/rubus-conformance-XXXXXX";
@@ -277,12 +270,12 @@ static void two_processes_share_cache(void)
         spoil(cache, how);
         use_together(cache, states[how]);
     }
-    remove_tree(cache);
+    conform_remove_tree(cache);
     conform_true(mkdir(cache, 0500) == 0, "mkdir: %s", strerror(errno));
     use_together(cache, "a folder that cannot be written");
     use_together("/proc/no/such/folder", "a folder that cannot be made");
     use_together("off", "no cache");
-    remove_tree(folder);
+    conform_remove_tree(folder);
 }
 
 const conform_check conform_process_checks[] = {

@@ -128,6 +128,15 @@ void conform_survey(conform_facts *facts, double factor);
 /* The seed of a check, from the one of the run. */
 uint64_t conform_seed_of(const char *name, uint64_t seed);
 
+/* --- conform_cache.c -------------------------------------------------------------- */
+
+/* An empty kernel cache for this run, so that nothing is examined that another plugin, or
+ * another version of this one, has built. False after a message. */
+bool conform_cache_open(char folder[256]);
+void conform_cache_close(const char *folder);
+/* Removes a folder and what is in it. */
+void conform_remove_tree(const char *folder);
+
 /* --- conform_tap.c, conform_json.c ------------------------------------------------ */
 
 void conform_tap_plan(size_t n, const conform_facts *facts, uint64_t seed);

@@ -174,10 +174,19 @@ void conform_window_destroy(conform_window *w)
 
 void *conform_contents(rubus_array *array)
 {
+    enum { AROUND = 64 }; // bytes before and behind, which a read must leave alone
     const size_t nbyte = rubus_array_nbyte(array);
+    unsigned char *room = conform_memory(nbyte + 2 * AROUND);
+    memset(room, 0xC3, nbyte + 2 * AROUND);
+    conform_ok(rubus_array_read(array, room + AROUND, nbyte));
+    for (size_t i = 0; i < AROUND; i++) {
+        conform_true(room[i] == 0xC3 && room[AROUND + nbyte + i] == 0xC3,
+                     "a read of %zu bytes wrote %s its destination in the host", nbyte,
+                     room[i] == 0xC3 ? "behind" : "before");
+    }
     void *data = conform_memory(nbyte);
-    memset(data, 0xC3, nbyte);
-    conform_ok(rubus_array_read(array, data, nbyte));
+    memcpy(data, room + AROUND, nbyte);
+    free(room);
     return data;
 }
 

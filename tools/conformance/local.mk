@@ -26,6 +26,7 @@ tools_rubus_rubus_SOURCES += \
 	%D%/check_stress.c \
 	%D%/check_thread.c \
 	%D%/conform.h \
+	%D%/conform_cache.c \
 	%D%/conform_compare.c \
 	%D%/conform_compare.h \
 	%D%/conform_direct.c \

@@ -112,15 +112,41 @@ static int look(const conformance_options *o, conform_facts *facts)
     return CLI_DONE;
 }
 
+/* Runs what is wanted; the exit status. */
+static int run_rows(const conformance_options *o, const conform_facts *facts,
+                    conform_row *row, size_t n)
+{
+    int exit_status = CLI_DONE;
+    size_t number = 0;
+    const conform_check *check;
+    conform_tap_plan(n, facts, (uint64_t)o->seed);
+    for (size_t at = 0; (check = conform_check_at(at)) != NULL; at++) {
+        if (!is_wanted(o, check)) {
+            continue;
+        }
+        conform_result *result = &row[number].result;
+        row[number].check = check;
+        conform_run(check, facts, (uint64_t)o->seed, o->patience, result);
+        conform_tap_result(++number, check, result);
+        exit_status = result->outcome == CONFORM_FAILED ? CLI_NO : exit_status;
+    }
+    if (o->json != NULL) {
+        const int written = conform_json_write(o->json, facts, o->level, o->filter,
+                                               (uint64_t)o->seed, row, n);
+        exit_status = written != CLI_DONE ? written : exit_status;
+    }
+    return exit_status;
+}
+
 static int run_checks(const conformance_options *o)
 {
     const size_t n = count_wanted(o);
     if (n == 0) {
         return cli_usage("conformance",
-                         "no check of that level matches '%s'; --list "
-                         "shows their names",
+                         "no check of that level matches '%s'; --list shows their names",
                          o->filter);
     }
+    char cache[256];
     conform_facts *facts = calloc(1, sizeof *facts);
     conform_row *row = calloc(n, sizeof *row);
     if (facts == NULL || row == NULL) {
@@ -128,26 +154,13 @@ static int run_checks(const conformance_options *o)
         free(row);
         return cli_out_of_memory();
     }
-    int exit_status = look(o, facts);
-    if (exit_status == CLI_DONE) {
-        conform_tap_plan(n, facts, (uint64_t)o->seed);
-        size_t number = 0;
-        const conform_check *check;
-        for (size_t at = 0; (check = conform_check_at(at)) != NULL; at++) {
-            if (!is_wanted(o, check)) {
-                continue;
-            }
-            conform_result *result = &row[number].result;
-            row[number].check = check;
-            conform_run(check, facts, (uint64_t)o->seed, o->patience, result);
-            conform_tap_result(++number, check, result);
-            exit_status = result->outcome == CONFORM_FAILED ? CLI_NO : exit_status;
+    int exit_status = CLI_DEVICE;
+    if (conform_cache_open(cache)) {
+        exit_status = look(o, facts);
+        if (exit_status == CLI_DONE) {
+            exit_status = run_rows(o, facts, row, n);
         }
-        if (o->json != NULL) {
-            const int written = conform_json_write(o->json, facts, o->level, o->filter,
-                                                   (uint64_t)o->seed, row, n);
-            exit_status = written != CLI_DONE ? written : exit_status;
-        }
+        conform_cache_close(cache);
     }
     free(facts);
     free(row);
