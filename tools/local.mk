@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += %D%/bundle %D%/check %D%/gpu-check %D%/layout %D%/packages.sh %D%/quickstart
+EXTRA_DIST += %D%/bench-peers %D%/bundle %D%/check %D%/gpu-check %D%/layout \
+	%D%/packages.sh %D%/quickstart %D%/peers
 dist_bashcompletion_DATA += %D%/completion/rubus
 
 # What tools/bundle copies in place of installed files: linked once more, so that each part

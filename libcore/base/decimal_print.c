@@ -130,7 +130,7 @@ static size_t put(bool minus, uint64_t c, int32_t q, bool closer, int precision,
         char digits[20];
         const int all = put_digits(s.digits, digits);
         int n = all;
-        while (digits[n - 1] == '0') {
+        while (n > 1 && digits[n - 1] == '0') {
             n--;
         }
         const int exponent = s.exponent + all - 1;

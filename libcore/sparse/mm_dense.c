@@ -28,9 +28,8 @@ static void add_entries(const rubus_mm *mm, int64_t ld, void *out)
 
 RUBUS_API rubus_status rubus_mm_dense(const rubus_mm *mm, int64_t ld, void *out)
 {
-    if (mm == NULL || (out == NULL && mm->nrow > 0 && mm->ncol > 0)) {
-        return rubus__fail(RUBUS_EINVAL, "rubus_mm_dense: %s is NULL",
-                           mm == NULL ? "mm" : "out");
+    if (mm == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "rubus_mm_dense: mm is NULL");
     }
     if (mm->field == RUBUS_MM_COMPLEX) {
         return rubus__fail(RUBUS_EINVAL,
@@ -44,6 +43,9 @@ RUBUS_API rubus_status rubus_mm_dense(const rubus_mm *mm, int64_t ld, void *out)
     }
     if (mm->nrow == 0 || mm->ncol == 0) {
         return RUBUS_OK;
+    }
+    if (out == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "rubus_mm_dense: out is NULL");
     }
     const bool values_alone = mm->row == NULL && mm->n > 0;
     const size_t size = rubus__type_size(mm->real);

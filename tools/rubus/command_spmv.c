@@ -201,8 +201,11 @@ static int read_matrix(spmv_state *s)
 
 static rubus_status upload(const spmv_state *s, spmv_dense *d)
 {
-    return rubus_array_from(s->context, s->real, RUBUS_SHAPE(d->nrow * d->ncol), d->data,
-                            &d->array);
+    rubus_array *array = NULL;
+    const rubus_status st = rubus_array_from(
+        s->context, s->real, RUBUS_SHAPE(d->nrow * d->ncol), d->data, &array);
+    d->array = array;
+    return st;
 }
 
 static rubus_status product(spmv_state *s)
