@@ -208,10 +208,10 @@ rubus_status rubus__csr_prepare(rubus_csr *csr)
     }
     const rubus__host_csr *m = &csr->mirror;
     const rubus_ops *ops = csr->context->dev->ops;
-    csr->desc = rubus__csr_describe(csr);
     rubus_status st = RUBUS_OK;
-    if (ops->csr_prepare != NULL && m->nnz > 0) {
-        st = inspect(csr);
+    if (csr->desc.plan == NULL) { // else of a try whose second half failed
+        csr->desc = rubus__csr_describe(csr);
+        st = ops->csr_prepare != NULL && m->nnz > 0 ? inspect(csr) : RUBUS_OK;
     }
     if (st == RUBUS_OK && (ops->spmv == NULL || ops->spmm == NULL)) {
         st = make_long_rows(csr);
@@ -237,7 +237,9 @@ void rubus__csr_plan_fini(rubus_csr *csr)
     rubus_context *context = csr->context;
     if (csr->desc.plan != NULL && !rubus__context_forked(context)) {
         pthread_mutex_lock(&context->lock);
+        rubus__error_hold(true);
         context->dev->ops->csr_release(context->dev->ctx, csr->desc.plan);
+        rubus__error_hold(false);
         pthread_mutex_unlock(&context->lock);
     }
     csr->desc.plan = NULL;

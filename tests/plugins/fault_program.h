@@ -10,6 +10,7 @@
 
 #include <rubus/rubus.h>
 #include <rubus/solve.h>
+#include <rubus/sparse.h>
 
 enum { FAULT_N = 40, FAULT_ROUNDS = 50, FAULT_OPENS = 50 };
 
@@ -32,6 +33,9 @@ typedef struct program {
     rubus_array *b;
     rubus_array *c;
     rubus_array *one;
+    rubus_array *x; /* two columns */
+    rubus_array *y;
+    rubus_csr *matrix;
     double sum;
     double largest;
     double got[FAULT_N];
@@ -174,6 +178,90 @@ static rubus_status step_synchronize(program *p)
     return rubus_context_synchronize(p->context);
 }
 
+/* Tridiagonal: 2, and -1 beside it. */
+static rubus_status step_matrix(program *p)
+{
+    int32_t rowptr[FAULT_N + 1] = {0};
+    int32_t colval[3 * FAULT_N];
+    double nzval[3 * FAULT_N];
+    int32_t n = 0;
+    for (int32_t i = 0; i < FAULT_N; i++) {
+        for (int32_t j = i - 1; j <= i + 1; j++) {
+            if (j >= 0 && j < FAULT_N) {
+                colval[n] = j;
+                nzval[n++] = i == j ? 2 : -1;
+            }
+        }
+        rowptr[i + 1] = n;
+    }
+    return rubus_csr_create(p->context, RUBUS_I32, RUBUS_F64, FAULT_N, FAULT_N, n, rowptr,
+                            colval, nzval, &p->matrix);
+}
+
+/* b = i, so A b is 0 but for its ends. */
+static rubus_status step_spmv(program *p)
+{
+    rubus_status st = rubus_spmv(1, p->matrix, p->b, 0, p->c);
+    if (st == RUBUS_OK) {
+        st = rubus_array_read(p->c, p->got, sizeof p->got);
+    }
+    ck_assert(st != RUBUS_OK ||
+              (p->got[0] == -1 && p->got[1] == 0 && p->got[FAULT_N - 2] == 0 &&
+               p->got[FAULT_N - 1] == FAULT_N));
+    return st;
+}
+
+static rubus_status step_dense(program *p)
+{
+    double host[2 * FAULT_N];
+    for (int i = 0; i < FAULT_N; i++) {
+        host[i] = i;
+        host[FAULT_N + i] = 2 * i;
+    }
+    const rubus_status st = p->x != NULL
+                                ? RUBUS_OK
+                                : rubus_array_from(p->context, RUBUS_F64,
+                                                   RUBUS_SHAPE(FAULT_N, 2), host, &p->x);
+    return st != RUBUS_OK ? st
+                          : rubus_array_create(p->context, RUBUS_F64,
+                                               RUBUS_SHAPE(FAULT_N, 2), &p->y);
+}
+
+static rubus_status step_spmm(program *p)
+{
+    double y[2 * FAULT_N];
+    rubus_status st = rubus_spmm(1, p->matrix, rubus_dense_columns(p->x, FAULT_N, 2, 0),
+                                 0, rubus_dense_columns(p->y, FAULT_N, 2, 0));
+    if (st == RUBUS_OK) {
+        st = rubus_array_read(p->y, y, sizeof y);
+    }
+    ck_assert(st != RUBUS_OK ||
+              (y[0] == -1 && y[FAULT_N - 1] == FAULT_N && y[FAULT_N] == -2 &&
+               y[FAULT_N + 1] == 0 && y[2 * FAULT_N - 1] == 2 * FAULT_N));
+    return st;
+}
+
+/* All values become 1. */
+static rubus_status step_flush(program *p)
+{
+    rubus_csr_mirror mirror = {.struct_size = sizeof mirror};
+    rubus_status st = rubus_csr_mirror_get(p->matrix, &mirror);
+    for (int k = 0; st == RUBUS_OK && k < 3 * FAULT_N - 2; k++) {
+        ((double *)mirror.nzval)[k] = 1;
+    }
+    return st != RUBUS_OK ? st : rubus_csr_flush(p->matrix);
+}
+
+static rubus_status step_spmv_of_ones(program *p)
+{
+    rubus_status st = rubus_spmv(1, p->matrix, p->b, 0, p->c);
+    if (st == RUBUS_OK) {
+        st = rubus_array_read(p->c, p->got, sizeof p->got);
+    }
+    ck_assert(st != RUBUS_OK || (p->got[0] == 1 && p->got[7] == 21));
+    return st;
+}
+
 /* A solver in few of the rounds: it makes many calls. */
 static rubus_status step_solve(program *p)
 {
@@ -202,7 +290,11 @@ static rubus_status step_destroy(program *p)
     rubus_array_destroy(p->b);
     rubus_array_destroy(p->c);
     rubus_array_destroy(p->one);
-    p->a = p->b = p->c = p->one = NULL;
+    rubus_array_destroy(p->x);
+    rubus_array_destroy(p->y);
+    rubus_csr_destroy(p->matrix);
+    p->a = p->b = p->c = p->one = p->x = p->y = NULL;
+    p->matrix = NULL;
     return RUBUS_OK;
 }
 
@@ -232,7 +324,8 @@ static rubus_status step_open_and_close(program *p)
 #define FAULT_ROUND_STEPS                                                                \
     step_build_again, step_create, step_from, step_create_more, step_write, step_launch, \
         step_read, step_reduce, step_reduce_on_device, step_fill, step_copy, step_map,   \
-        step_see_map, step_checked, step_synchronize, step_solve, step_destroy,          \
+        step_see_map, step_checked, step_synchronize, step_matrix, step_spmv,            \
+        step_dense, step_spmm, step_flush, step_spmv_of_ones, step_solve, step_destroy,  \
         step_destroy_module
 
 static inline void program_end(program *p)

@@ -158,5 +158,31 @@ static rubus_status scatter_flush(void *ctx, const rubus_csr_desc *a)
     return st;
 }
 
-const rubus_ops mutant_sparse = {
-    .spmv = spmv, .spmm = spmm, .scatter_flush = scatter_flush};
+/* Nothing needs to be known beforehand; the plan shows that it is kept and given back. */
+static rubus_status csr_prepare(void *ctx_, const rubus_csr_desc *a,
+                                rubus_csr_plan **out_plan)
+{
+    wrap_context *ctx = ctx_;
+    rubus_csr_plan *plan = ctx->host->alloc(ctx->host->ctx, sizeof *plan, 16);
+    if (plan == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    memset(plan, 0, sizeof *plan);
+    plan->struct_size = sizeof *plan;
+    memcpy(plan->path, "rows", sizeof "rows");
+    plan->product_bytes = (uint64_t)a->nnz;
+    *out_plan = plan;
+    return RUBUS_OK;
+}
+
+static void csr_release(void *ctx_, rubus_csr_plan *plan)
+{
+    wrap_context *ctx = ctx_;
+    ctx->host->free(ctx->host->ctx, plan);
+}
+
+const rubus_ops mutant_sparse = {.csr_prepare = csr_prepare,
+                                 .csr_release = csr_release,
+                                 .spmv = spmv,
+                                 .spmm = spmm,
+                                 .scatter_flush = scatter_flush};

@@ -376,11 +376,28 @@ static rubus_status refuse(const wrap_backend *be, const char *path, const char 
                           path, why);
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* RUBUS_TEST_INNER, but not where it is this very file, wrapped by another one. */
+static const char *named_inner(void)
+{
+    const char *named = getenv("RUBUS_TEST_INNER");
+    Dl_info here;
+    if (named == NULL || dladdr(&wrap_forward, &here) == 0) {
+        return named;
+    }
+    return strcmp(base_name(named), base_name(here.dli_fname)) == 0 ? NULL : named;
+}
+
 /* Finds the file and its descriptor. It stays open, as plugins do. */
 static rubus_status find_inner(wrap_backend *be)
 {
     char path[4096];
-    const char *named = getenv("RUBUS_TEST_INNER");
+    const char *named = named_inner();
     const char *build = getenv("RUBUS_TEST_BUILDDIR");
     if (named == NULL && build == NULL) {
         return refuse(be, "(none)", "no variable of the tests names it");

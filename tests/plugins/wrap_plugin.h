@@ -9,7 +9,8 @@
  * otherwise.
  *
  * RUBUS_TEST_INNER in the environment is the path of the inner file; without it, the
- * backend that the hooks name is taken from the build tree (RUBUS_TEST_BUILDDIR).
+ * backend that the hooks name is taken from the build tree (RUBUS_TEST_BUILDDIR). It may
+ * be a wrapping plugin too, which then takes what its own hooks name.
  * RUBUS_TEST_HIDE is a list of optional slots to leave empty, apart by blanks, so that
  * the library's stubs run in their place. Options of the spec ("chaos:threads=3") reach
  * the inner plugin. None of this is ever installed.
