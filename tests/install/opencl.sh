@@ -21,7 +21,7 @@ esac
 cd "$work" || exit 99
 unset RUBUS_PLUGIN_PATH RUBUS_BACKEND
 export RUBUS_CACHE_DIR=$work/cache POCL_CACHE_DIR=$here/tests/cache/pocl
-mkdir -p -m 0700 "$POCL_CACHE_DIR"
+mkdir -p "$POCL_CACHE_DIR" && chmod 0700 "$POCL_CACHE_DIR"
 
 # --- installed, then built against it -------------------------------------------------------
 check "make install" env -u MAKEFLAGS -u MFLAGS make -C "$here" --no-print-directory -s \

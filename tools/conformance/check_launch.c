@@ -428,40 +428,50 @@ static double expected32(int k, float x, float y)
     return (double)results[k];
 }
 
-static void specials_in(rubus_context *context, int32_t real)
+enum { SPECIALS = 20, PAIRS = SPECIALS * SPECIALS };
+
+/* Every pair of special numbers. */
+static void special_pairs(bool f64, double a[PAIRS], double b[PAIRS])
 {
-    enum { MANY = 20, N = MANY * MANY };
-    const bool f64 = real == RUBUS_F64;
     const double least = f64 ? 0x1p-1074 : 0x1p-149;
     const double smallest = f64 ? DBL_MIN : (double)FLT_MIN;
     const double largest = f64 ? DBL_MAX : (double)FLT_MAX;
-    const double list[MANY] = {0.0,
-                               -0.0,
-                               1.0,
-                               -1.0,
-                               3.0,
-                               NAN,
-                               INFINITY,
-                               -INFINITY,
-                               least,
-                               -least,
-                               3 * least,
-                               smallest,
-                               -smallest,
-                               smallest - least,
-                               smallest * 1.5,
-                               largest,
-                               -largest,
-                               largest / 2,
-                               1.0 / 3,
-                               1 + 0x1p-20};
+    const double list[SPECIALS] = {0.0,
+                                   -0.0,
+                                   1.0,
+                                   -1.0,
+                                   3.0,
+                                   NAN,
+                                   INFINITY,
+                                   -INFINITY,
+                                   least,
+                                   -least,
+                                   3 * least,
+                                   smallest,
+                                   -smallest,
+                                   smallest - least,
+                                   smallest * 1.5,
+                                   largest,
+                                   -largest,
+                                   largest / 2,
+                                   1.0 / 3,
+                                   1 + 0x1p-20};
+    for (int i = 0; i < PAIRS; i++) {
+        a[i] = list[i % SPECIALS];
+        b[i] = list[i / SPECIALS];
+    }
+}
+
+static void specials_in(rubus_context *context, int32_t real)
+{
+    enum { N = PAIRS };
+    const bool f64 = real == RUBUS_F64;
     double a64[N];
     double b64[N];
     float a32[N];
     float b32[N];
+    special_pairs(f64, a64, b64);
     for (int i = 0; i < N; i++) {
-        a64[i] = list[i % MANY];
-        b64[i] = list[i / MANY];
         a32[i] = (float)a64[i];
         b32[i] = (float)b64[i];
     }
