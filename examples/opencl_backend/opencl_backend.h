@@ -9,6 +9,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <rubus/backend.h>
@@ -31,6 +32,8 @@ typedef struct ocl_device {
 
 typedef struct ocl_backend {
     const rubus_host *host;
+    pthread_mutex_t lock; /* guards the search for devices */
+    bool searched;
     uint32_t ndevice;
     ocl_device device[DEVICES_MOST];
 } ocl_backend;
@@ -65,7 +68,6 @@ typedef struct ocl_module {
 } ocl_module;
 
 /* opencl_device.c */
-void ocl_find_devices(ocl_backend *be);
 rubus_status ocl_device_count(void *be, uint32_t *out_n);
 rubus_status ocl_device_caps(void *be, uint32_t device, rubus_caps *out_caps);
 

@@ -125,7 +125,7 @@ static void describe(ocl_device *device)
     make_suffix(device);
 }
 
-void ocl_find_devices(ocl_backend *be)
+static void find_devices(ocl_backend *be)
 {
     cl_platform_id platform[16];
     cl_uint nplatform = 0;
@@ -154,8 +154,14 @@ void ocl_find_devices(ocl_backend *be)
 
 rubus_status ocl_device_count(void *pointer, uint32_t *out_n)
 {
-    const ocl_backend *be = pointer;
+    ocl_backend *be = pointer;
+    pthread_mutex_lock(&be->lock); /* drivers start threads: not before this */
+    if (!be->searched) {
+        find_devices(be);
+        be->searched = true;
+    }
     *out_n = be->ndevice;
+    pthread_mutex_unlock(&be->lock);
     return RUBUS_OK;
 }
 
@@ -175,11 +181,13 @@ static uint32_t kind_of(const ocl_device *device)
 rubus_status ocl_device_caps(void *pointer, uint32_t number, rubus_caps *out_caps)
 {
     const ocl_backend *be = pointer;
-    if (number >= be->ndevice) {
+    uint32_t n = 0;
+    (void)ocl_device_count(pointer, &n);
+    if (number >= n) {
         return be->host->fail(be->host->ctx, RUBUS_ENODEV,
                               "there is no OpenCL device number %u; %u are usable (see "
                               "clinfo)",
-                              (unsigned)number, (unsigned)be->ndevice);
+                              (unsigned)number, (unsigned)n);
     }
     const ocl_device *device = &be->device[number];
     const bool fp64 = ask_long(device->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;

@@ -169,7 +169,7 @@ static rubus_status open_backend(const rubus_host *host, rubus_ops *room, void *
     }
     memset(be, 0, sizeof *be);
     be->host = host;
-    ocl_find_devices(be);
+    pthread_mutex_init(&be->lock, NULL);
     const uint32_t offered = room->struct_size;
     memcpy(room, &own, offered < sizeof own ? offered : sizeof own);
     room->struct_size = offered;
@@ -181,6 +181,7 @@ static void close_backend(void *pointer)
 {
     ocl_backend *be = pointer;
     if (be != NULL) {
+        pthread_mutex_destroy(&be->lock);
         be->host->free(be->host->ctx, be);
     }
 }

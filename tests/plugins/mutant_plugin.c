@@ -83,7 +83,7 @@ static void spoil_process(mutant_state *m)
         (void)signal(SIGPIPE, SIG_IGN);
         break;
     case MUTANT_changes_environment:
-        (void)setenv("RUBUS_TEST_LEFT", "1", 1);
+        (void)setenv("PATH", "/bin:/usr/bin:/nowhere", 1);
         break;
     case MUTANT_leaks_file:
         (void)!open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -8,13 +8,14 @@
 
 #include "conform.h"
 
-enum { CONFORM_NSIGNAL = 65 };
+enum { CONFORM_NSIGNAL = 65, CONFORM_NVARIABLE = 1024 };
 
 typedef struct conform_process {
     char locale[256];
     char folder[1024];
-    uint64_t environment; // a digest
-    unsigned mask;        // of new files
+    int nvariable;
+    uint64_t variable[CONFORM_NVARIABLE]; // digests of "NAME=value"
+    unsigned mask;                        // of new files
     sigset_t blocked;
     struct sigaction action[CONFORM_NSIGNAL];
     int rounding;
