@@ -35,6 +35,9 @@ enum {
     CONFORM_NEEDS_FILL = 256,   // native slots
     CONFORM_NEEDS_COPY = 512,
     CONFORM_NEEDS_MAP = 1024,
+    // No need but a mark: a driver's compiler gets wrong text, and what that says on
+    // stderr is not the plugin's.
+    CONFORM_BROKEN_TEXT = 2048,
 };
 
 typedef struct conform_check {

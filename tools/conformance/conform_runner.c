@@ -174,8 +174,10 @@ _Noreturn static void run_in_child(const job *j, record *r, FILE *output)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    const bool broken = j->check != NULL && (j->check->needs & CONFORM_BROKEN_TEXT) != 0;
+    FILE *errors = broken ? tmpfile() : NULL;
     if (output == NULL || dup2(fileno(output), STDOUT_FILENO) < 0 ||
-        dup2(fileno(output), STDERR_FILENO) < 0) {
+        dup2(fileno(errors != NULL ? errors : output), STDERR_FILENO) < 0) {
         _exit(1);
     }
     set_environment(j->facts);
