@@ -109,6 +109,7 @@ fi
 
 # --- the tests of the library on it -----------------------------------------------------------
 export RUBUS_TEST_BACKEND=opencl CK_TIMEOUT_MULTIPLIER=10
+RUBUS_PLUGIN_PATH=$work/plugin:$here/.libs/rubus/plugins-1 # some compare with threads
 unset RUBUS_BACKEND
 for program in kernel/test_random kernel/test_fd kernel/test_math runtime/test_results \
     runtime/test_launch runtime/test_array runtime/test_checked runtime/test_blas; do
