@@ -192,9 +192,6 @@ rubus_status chaos_command_run(wrap_context *ctx, const chaos_command *c)
         return wrap_forward.spmm(ctx, &c->csr, &c->mat[0], &c->mat[1], c->alpha, c->beta);
     case CHAOS_FLUSH:
         return wrap_forward.scatter_flush(ctx, &c->csr);
-    case CHAOS_CSR_RELEASE:
-        wrap_forward.csr_release(ctx, c->plan);
-        return RUBUS_OK;
     case CHAOS_BUFFER_DESTROY:
         wrap_forward.buffer_destroy(ctx, c->buffer);
         return RUBUS_OK;

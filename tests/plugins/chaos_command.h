@@ -21,7 +21,6 @@ typedef enum chaos_kind {
     CHAOS_SPMV,
     CHAOS_SPMM,
     CHAOS_FLUSH,
-    CHAOS_CSR_RELEASE,
     CHAOS_BUFFER_DESTROY,
     CHAOS_MODULE_DESTROY
 } chaos_kind;
@@ -41,7 +40,6 @@ typedef struct chaos_command {
     unsigned char pattern[16];
     uint32_t pattern_size;
     wrap_module *module;
-    rubus_csr_plan *plan;   /* to be released */
     rubus_launch_info info; /* its arrays lie in data */
     rubus_csr_desc csr;     /* its mirrors lie in data */
     rubus_vec vec[2];

@@ -450,26 +450,21 @@ static rubus_status csr_prepare(void *ctx_, const rubus_csr_desc *a,
 {
     wrap_context *ctx = ctx_;
     chaos_queue *q = ctx->user;
-    chaos_command *end = chaos_command_new(CHAOS_CSR_RELEASE);
-    if (end == NULL) {
-        return ctx->host->fail(ctx->host->ctx, RUBUS_ENOMEM, "out of memory: a matrix");
-    }
     wait_empty(q); // it may read the arrays of the matrix
     pthread_mutex_lock(&q->inner);
     const rubus_status st = wrap_forward.csr_prepare(ctx, a, out_plan);
     pthread_mutex_unlock(&q->inner);
-    if (st != RUBUS_OK || *out_plan == NULL) {
-        chaos_command_free(end);
-        return st;
-    }
-    end->plan = *out_plan;
-    ((wrap_plan *)(void *)*out_plan)->user = end;
-    return RUBUS_OK;
+    return st;
 }
 
+/* Waits: what the plan was made of may be gone as soon as this returns. */
 static void csr_release(void *ctx, rubus_csr_plan *plan)
 {
-    push(((wrap_context *)ctx)->user, ((wrap_plan *)(void *)plan)->user);
+    chaos_queue *q = ((wrap_context *)ctx)->user;
+    wait_empty(q);
+    pthread_mutex_lock(&q->inner);
+    wrap_forward.csr_release(ctx, plan);
+    pthread_mutex_unlock(&q->inner);
 }
 
 static rubus_status spmv(void *ctx, const rubus_csr_desc *a, const rubus_vec *x,

@@ -338,9 +338,12 @@ static Suite *csr_suite(void)
     backends_add(tc, faults_name_row_and_entry);
     backends_add(tc, wrong_arguments_are_refused);
     backends_add(tc, trap_t21_sizes_past_the_index_type_are_refused);
-    backends_add(tc, every_allocation_may_fail);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, every_allocation_may_fail);
     Suite *suite = suite_create("sparse: making matrices");
     suite_add_tcase(suite, tc);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 
