@@ -106,8 +106,9 @@ rubus_status rubus__enter(rubus_context *context, const char *what)
     }
     if (rubus__context_forked(context)) {
         return rubus__fail(RUBUS_EFORKED,
-                           "%s: this context was made before fork; open a new one in the "
-                           "child process",
+                           "%s: this context was made before fork; open one of its own in "
+                           "the child process (where a driver refuses that, fork before "
+                           "the first is opened)",
                            what);
     }
     pthread_mutex_lock(&context->lock);

@@ -414,6 +414,35 @@ double rubus__relax_tolerance(const rubus_relax *relax)
     return spread > 0 && most < relax->desc.tol ? most : relax->desc.tol;
 }
 
+/* Residuals need a place among the normal numbers of the type, or those of a problem far
+ * from solved are 0. (Those that are too large make the run diverge, which tells.) */
+static rubus_status check_scale(const rubus_relax *relax, const double *Q)
+{
+    const bool f32 = relax->desc.real == RUBUS_F32;
+    const double least = f32 ? (double)FLT_MIN : DBL_MIN;
+    const double most = f32 ? (double)FLT_MAX : DBL_MAX;
+    const int64_t count = rubus_array_count(relax->Q);
+    for (int64_t i = 0; i < count; i++) {
+        if (!(Q[i] <= most && 1 / Q[i] >= least)) {
+            return rubus__fail(
+                RUBUS_EINVAL,
+                "relaxation: squared spacing over coefficient is %g, too large for %s; "
+                "scale the box or the coefficients%s",
+                Q[i], rubus__type_name(relax->desc.real),
+                f32 ? ", or compute in f64" : "");
+        }
+    }
+    const double tolerance = rubus__relax_tolerance(relax);
+    if (tolerance > 0 && tolerance < least) {
+        return rubus__fail(RUBUS_EINVAL,
+                           "relaxation: the residual would have to fall below %g, which "
+                           "is below the normal numbers of %s; scale the box or the "
+                           "coefficients, or ask for a larger tolerance",
+                           tolerance, rubus__type_name(relax->desc.real));
+    }
+    return RUBUS_OK;
+}
+
 static rubus_status fill_fields(rubus_relax *relax, const rubus_relax_desc *given)
 {
     const size_t count = (size_t)rubus_array_count(relax->u);
@@ -428,6 +457,9 @@ static rubus_status fill_fields(rubus_relax *relax, const rubus_relax_desc *give
     }
     if (st == RUBUS_OK) {
         make_Q(relax, lambda, other);
+        st = check_scale(relax, other);
+    }
+    if (st == RUBUS_OK) {
         st = store(relax->Q, other);
     }
     if (st == RUBUS_OK) {

@@ -138,7 +138,11 @@ for layers in "${VK_INSTANCE_LAYERS:-}" ''; do
         [ -n "$layers" ] || unset VK_INSTANCE_LAYERS
         host "C09 return, layers '$layers'" exit vulkan:software
         host "C09 atexit, layers '$layers'" atexit vulkan:software
-        host "forks, layers '$layers'" fork vulkan:software
+        # under TSan the child of a program with threads can start none, and hangs at its end
+        case ${RUBUS_TEST_CFLAGS:-} in
+            *-fsanitize=thread*) ;;
+            *) host "forks, layers '$layers'" fork vulkan:software ;;
+        esac
         for destroy in 0 1; do
             host "C09 unload $destroy, layers '$layers'" unload "$here/.libs/librubus.so" \
                 vulkan:software $destroy

@@ -398,6 +398,20 @@ START_TEST(relax_with_a_bad_desc_is_refused)
     narrow.real = RUBUS_F32;
     narrow.right = 1e39; /* no float */
     REFUSED(rubus_relax_create(context, &narrow, &relax), RUBUS_EINVAL, "right is");
+    narrow = problem(1, 16, 0, 0);
+    narrow.real = RUBUS_F32;
+    narrow.length[0] = 1e25; /* the spacing has a float, its square has none */
+    REFUSED(rubus_relax_create(context, &narrow, &relax), RUBUS_EINVAL,
+            "too large for f32; scale the box");
+    narrow.real = RUBUS_F64;
+    narrow.length[0] = 1e180;
+    REFUSED(rubus_relax_create(context, &narrow, &relax), RUBUS_EINVAL,
+            "too large for f64; scale the box");
+    narrow = problem(1, 16, 0, 0);
+    narrow.real = RUBUS_F32;
+    narrow.tol = 1e-40;
+    REFUSED(rubus_relax_create(context, &narrow, &relax), RUBUS_EINVAL,
+            "below the normal numbers of f32");
     ck_assert_ptr_null(relax);
     rubus_relax_desc huge = problem(1, INT64_C(1) << 58, 0, 0);
     const rubus_status st = rubus_relax_create(context, &huge, &relax);
