@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -45,8 +46,14 @@ static void warn(const char *folder, const char *reason)
 static char *folder_path(void)
 {
     const char *set = rubus__env(RUBUS__ENV_CACHE_DIR);
+    if (set != NULL && set[0] == '/') {
+        return rubus__strdup(set);
+    }
     if (set != NULL) {
-        return strcmp(set, "off") == 0 ? NULL : rubus__strdup(set);
+        if (strcasecmp(set, "off") != 0) {
+            warn(set, "it is no absolute path");
+        }
+        return NULL;
     }
     const char *xdg = rubus__env_system("XDG_CACHE_HOME");
     if (xdg != NULL && xdg[0] == '/') {
@@ -269,7 +276,9 @@ rubus_status rubus__cache_put(const uint8_t key[32], const char *suffix, int32_t
                     (unsigned long long)number);
     const int out = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (out < 0) {
-        warn("folder (of RUBUS_CACHE_DIR, or the user's)", strerror(errno));
+        char *path = folder_path();
+        warn(path != NULL ? path : "folder", strerror(errno));
+        rubus__free(path);
     } else {
         const bool whole = copy_all(fd, out);
         const bool kept = close(out) == 0 && whole;

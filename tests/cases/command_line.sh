@@ -103,6 +103,8 @@ for number in 1e300 -1e39 3.4028236e38; do
         '{"real": "f32", "arrays": {"u": {"shape": [2], "data": [1, '$number']}}, "launch": []}'
     bad_case "f32 fill $number" '"u": element 0 is no number of type f32' \
         '{"real": "f32", "arrays": {"u": {"shape": [2], "fill": '$number'}}, "launch": []}'
+    bad_case "f32 scalar $number" 'parameter s is .*, which f32 cannot hold' \
+        '{"real": "f32", "arrays": {"u": {"shape": [2]}}, "launch": [["k", "u", '$number']]}'
 done
 bad_case "data and fill" 'both' \
     '{"arrays": {"u": {"shape": [1], "data": [1], "fill": 1}}, "launch": []}'

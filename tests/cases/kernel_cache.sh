@@ -84,6 +84,7 @@ variants=(
     "env RUBUS_CACHE_DIR=/proc"
     "env RUBUS_CACHE_DIR=$work/readonly"
     "env RUBUS_CACHE_DIR=off"
+    "env RUBUS_CACHE_DIR=some/folder"
     "env -u RUBUS_CACHE_DIR HOME=$work/none XDG_CACHE_HOME="
 )
 for variant in "${variants[@]}"; do

@@ -209,7 +209,21 @@ START_TEST(folder_comes_from_the_users_variables)
     use("off");
     put(1, "a", "off");
     ck_assert_str_eq(get(1, "a"), "");
+    use("OFF");
+    put(1, "a", "off");
+    ck_assert_int_eq(stat("OFF", &st), -1);
     ck_assert_int_eq(nwarning, 0);
+}
+END_TEST
+
+START_TEST(relative_folder_is_not_used_and_a_warning)
+{
+    use("some/folder");
+    put(1, "a", "text");
+    ck_assert_str_eq(get(1, "a"), "");
+    ck_assert_int_eq(nwarning, 1);
+    ck_assert_ptr_nonnull(strstr(warning, "some/folder"));
+    ck_assert_ptr_nonnull(strstr(warning, "no absolute path"));
 }
 END_TEST
 
@@ -401,6 +415,7 @@ static Suite *cache_suite(void)
     tcase_add_test(tc, folder_of_a_missing_home_is_not_made);
     tcase_add_test(tc, folder_comes_from_the_users_variables);
     tcase_add_test(tc, folder_that_cannot_be_used_is_a_miss_and_one_warning);
+    tcase_add_test(tc, relative_folder_is_not_used_and_a_warning);
     tcase_add_test(tc, folder_that_takes_no_files_is_a_miss_and_a_warning);
     tcase_add_test(tc, entry_of_another_kind_is_a_miss);
     tcase_add_test(tc, file_that_cannot_be_read_is_not_put);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static int make_arrays(run_case *c, rubus_context *context)
 
 // A scalar argument: a number of the launch itself, or the name of a scalar.
 static int take_scalar(const run_case *c, const char *kernel, const json_t *value,
-                       const char *param, rubus_arg *out)
+                       const rubus_kernel_param *param, rubus_arg *out)
 {
     const char *word = json_string_value(value);
     if (word != NULL && json_object_get(c->scalars, word) != NULL) {
@@ -52,7 +53,14 @@ static int take_scalar(const run_case *c, const char *kernel, const json_t *valu
     } else if (json_is_boolean(value)) {
         *out = rubus_arg_integer(json_is_true(value));
     } else if (json_is_real(value)) {
-        *out = rubus_arg_real(json_real_value(value));
+        const double real = json_real_value(value);
+        if (param->type == RUBUS_F32 && fabs(real) > (double)FLT_MAX) {
+            return cli_fail(CLI_INPUT,
+                            "%s: launch of \"%s\": parameter %s is %g, which f32 cannot "
+                            "hold; compute in f64, or write \"inf\"",
+                            c->path, kernel, param->name, real);
+        }
+        *out = rubus_arg_real(real);
     } else if (word != NULL && strcmp(word, "nan") == 0) {
         *out = rubus_arg_real((double)NAN);
     } else if (word != NULL && strcmp(word, "inf") == 0) {
@@ -64,7 +72,7 @@ static int take_scalar(const run_case *c, const char *kernel, const json_t *valu
             CLI_INPUT,
             "%s: launch of \"%s\": parameter %s is a scalar, and %s%s%s is no "
             "scalar of the case",
-            c->path, kernel, param, word != NULL ? "\"" : "",
+            c->path, kernel, param->name, word != NULL ? "\"" : "",
             word != NULL ? word : "the argument", word != NULL ? "\"" : "");
     }
     return CLI_DONE;
@@ -119,7 +127,7 @@ static int take_args(run_case *c, const case_launch *l, const rubus_kernel *kern
         }
         const json_t *value = json_array_get(l->args, i);
         const int status = param.kind == RUBUS_PARAM_SCALAR
-                               ? take_scalar(c, l->kernel, value, param.name, &args[i])
+                               ? take_scalar(c, l->kernel, value, &param, &args[i])
                                : take_array(c, l->kernel, value, &param, &args[i]);
         if (status != CLI_DONE) {
             return status;
