@@ -63,6 +63,38 @@ static void mark_cut(char *text)
     memcpy(text + end, "...", sizeof "...");
 }
 
+/* Bytes of the UTF-8 character that starts at `at`; 0: none does. */
+static size_t utf8_length(const unsigned char *at)
+{
+    const size_t n = at[0] < 0x80    ? 1
+                     : at[0] < 0xc2  ? 0
+                     : at[0] < 0xe0  ? 2
+                     : at[0] < 0xf0  ? 3
+                     : at[0] <= 0xf4 ? 4
+                                     : 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((at[i] & 0xc0u) != 0x80u) {
+            return 0;
+        }
+    }
+    return n;
+}
+
+/* Texts quote what users gave: bytes that would steer a terminal, or are no characters,
+ * become question marks. */
+static void clean(char *text)
+{
+    unsigned char *at = (unsigned char *)text;
+    while (*at != '\0') {
+        const size_t n = utf8_length(at);
+        const bool control = (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f;
+        if (n == 0 || control) {
+            *at = '?';
+        }
+        at += n == 0 ? 1 : n;
+    }
+}
+
 static void text_set(const char *prefix, const char *fmt, va_list args)
 {
     if (text_held) {
@@ -83,6 +115,7 @@ static void text_set(const char *prefix, const char *fmt, va_list args)
             mark_cut(out);
         }
     }
+    clean(out);
     text_at = 1 - text_at;
     text_due = false;
 }

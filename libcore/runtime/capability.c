@@ -19,17 +19,20 @@ typedef struct field {
     int kind;
 } field;
 
+#define FIELDS(X)                                                                        \
+    X(fp64, ABILITY)                                                                     \
+    X(int64, ABILITY)                                                                    \
+    X(bool8, ABILITY)                                                                    \
+    X(atomic_f32_add, ABILITY)                                                           \
+    X(atomic_f64_add, ABILITY)                                                           \
+    X(lane_width, ABILITY)                                                               \
+    X(offset_align, ALIGNMENT)                                                           \
+    X(mem_total, LIMIT)                                                                  \
+    X(max_alloc, LIMIT)                                                                  \
+    X(max_buffer, LIMIT)
 #define FIELD(name, kind)                                                                \
-    {                                                                                    \
-#name, offsetof(rubus_caps, name), sizeof(((rubus_caps *)0)->name), kind         \
-    }
-static const field fields[] = {
-    FIELD(fp64, ABILITY),           FIELD(int64, ABILITY),
-    FIELD(bool8, ABILITY),          FIELD(atomic_f32_add, ABILITY),
-    FIELD(atomic_f64_add, ABILITY), FIELD(lane_width, ABILITY),
-    FIELD(offset_align, ALIGNMENT), FIELD(mem_total, LIMIT),
-    FIELD(max_alloc, LIMIT),        FIELD(max_buffer, LIMIT),
-};
+    {#name, offsetof(rubus_caps, name), sizeof(((rubus_caps *)0)->name), kind},
+static const field fields[] = {FIELDS(FIELD)};
 enum { NFIELD = sizeof fields / sizeof fields[0] };
 
 static const field *field_find(const char *name)
@@ -54,6 +57,13 @@ bool rubus__caps_known(const char *name)
         }
     }
     return field_find(name) != NULL;
+}
+
+#define FIELD_WORD(name, kind) #name ", "
+
+const char *rubus__caps_names(void)
+{
+    return FIELDS(FIELD_WORD) "and for glsl max_binding, groups, subgroup, atomics, push";
 }
 
 static uint64_t field_get(const rubus_caps *caps, const field *f)

@@ -167,6 +167,7 @@ rubus_status rubus__caps_get(rubus__backend *backend, uint32_t device,
 rubus_status rubus__caps_lower(rubus_caps *caps, const rubus__options *options);
 /* Whether there is a capability of that name that can be lowered. */
 bool rubus__caps_known(const char *name);
+const char *rubus__caps_names(void); /* all of them, for a message */
 const char *rubus__kind_name(uint32_t kind);
 
 /* --- backend_table.c, backend_start.c ----------------------------------------------- */

@@ -76,8 +76,13 @@ static rubus_status wrong(const parser *p, const char *at, const char *fmt, ...)
     va_start(args, fmt);
     rubus__vfail(RUBUS_EINVAL, fmt, args);
     va_end(args);
-    return rubus__fail_prefix(RUBUS_EINVAL, "backend '%.*s', position %d", QUOTE_MOST,
-                              p->text, (int)(at - p->text) + 1);
+    char quoted[QUOTE_MOST + 1];
+    rubus__snprintf(quoted, sizeof quoted, "%s", p->text);
+    for (char *c = quoted; *c != '\0'; c++) {
+        *c = *c == '\n' ? '?' : *c; /* a message has lines of its own */
+    }
+    return rubus__fail_prefix(RUBUS_EINVAL, "backend '%s', position %d", quoted,
+                              (int)(at - p->text) + 1);
 }
 
 static rubus_status parse_name(const parser *p, piece name, rubus__item *item)
@@ -94,7 +99,8 @@ static rubus_status parse_name(const parser *p, piece name, rubus__item *item)
                 "RUBUS_PLUGIN_PATH");
         }
         if (!is_letter(*at) && (at == name.first || (!is_digit(*at) && *at != '_'))) {
-            return wrong(p, at, "'%c' cannot stand here in a backend name", *at);
+            return wrong(p, at, "'%c' cannot stand here in a backend name",
+                         *at == '\n' ? '?' : *at);
         }
     }
     if (size_of(name) > NAME_MOST) {
@@ -182,10 +188,11 @@ static rubus_status check_key(const parser *p, piece at, const char *key)
                                        "fp64",    "uuid",     "cap.NAME"};
     enum { NKEY = sizeof keys / sizeof keys[0] };
     if (strncmp(key, "cap.", 4) == 0) {
-        return rubus__caps_known(key + 4)
-                   ? RUBUS_OK
-                   : wrong(p, at.first,
-                           "there is no capability '%.60s' that can be lowered", key + 4);
+        return rubus__caps_known(key + 4) ? RUBUS_OK
+                                          : wrong(p, at.first,
+                                                  "there is no capability '%.60s' that "
+                                                  "can be lowered; there are %s",
+                                                  key + 4, rubus__caps_names());
     }
     for (int i = 0; i < NKEY - 1; i++) {
         if (strcmp(key, keys[i]) == 0) {

@@ -101,6 +101,16 @@ START_TEST(fail_long_text_is_cut_at_character)
 }
 END_TEST
 
+START_TEST(fail_text_is_whole_characters_and_no_controls)
+{
+    rubus__fail(RUBUS_EINVAL, "'%s'", "a\x1b[31m\xff\xc3x\x7f\r\xe2\x82");
+    ck_assert_str_eq(rubus_error_text(), "'a?[31m??x????"
+                                         "'");
+    rubus__fail(RUBUS_EINVAL, "%s", "line\n\tß₊\xf0\x9f\x8c\xb1");
+    ck_assert_str_eq(rubus_error_text(), "line\n\tß₊\xf0\x9f\x8c\xb1");
+}
+END_TEST
+
 START_TEST(error_taken_can_be_restored)
 {
     rubus__fail(RUBUS_EIO, "first 100%%");
@@ -155,6 +165,7 @@ static Suite *status_suite(void)
     tcase_add_test(tc, fail_text_due_is_missing_until_written);
     tcase_add_test(tc, fail_while_held_keeps_the_text);
     tcase_add_test(tc, fail_long_text_is_cut_at_character);
+    tcase_add_test(tc, fail_text_is_whole_characters_and_no_controls);
     tcase_add_test(tc, error_taken_can_be_restored);
     tcase_add_test(tc, error_text_is_of_its_thread);
     tcase_add_test(tc, type_sizes_and_names);
