@@ -178,21 +178,27 @@ static rubus_status make_arguments(const launch *l, unsigned char push[RUBUS_GLS
 /* On a CPU every group reads the parameters, lane by lane, and neighbouring groups share
  * no cache: few groups, each with many points and, where there are rows enough, whole
  * ones. */
-#define SOFTWARE_GROUPS 16
+#define SOFTWARE_GROUPS 64
 #define SOFTWARE_POINTS 1024 /* of a group before there is another */
 /* llvmpipe leaves all loops of an invocation after 65535 turns, those of nested loops
  * counted together, and says nothing: no invocation gets more points (or, where the text
- * loops for a group, more work of groups) than this; where the kernel itself loops, one
- * if it can be. A larger box is run in pieces. */
-#define SOFTWARE_TURNS 1024
+ * loops for a group, more work of groups) than take so many; where the kernel itself
+ * loops, one if it can be. A larger box is run in pieces. A row takes about ten turns
+ * beside those for its points. */
+#define SOFTWARE_TURNS 50000
+#define SOFTWARE_ROW_TURNS 12
 #define SOFTWARE_GROUP_TURNS 64
 #define SOFTWARE_LOOP_TURNS 4
 
-static uint64_t turns_allowed(const vk_entry *entry)
+/* Points that an invocation may get. */
+static uint64_t turns_allowed(const launch *l)
 {
-    return entry->groups  ? SOFTWARE_GROUP_TURNS
-           : entry->loops ? SOFTWARE_LOOP_TURNS
-                          : SOFTWARE_TURNS;
+    const uint64_t width = (uint64_t)(l->hi[0] - l->lo[0]);
+    const uint64_t row = (width - 1) / l->entry->local[0] + 1;
+    return l->entry->groups       ? SOFTWARE_GROUP_TURNS
+           : l->entry->loops      ? SOFTWARE_LOOP_TURNS
+           : row < SOFTWARE_TURNS ? SOFTWARE_TURNS * row / (row + SOFTWARE_ROW_TURNS)
+                                  : SOFTWARE_TURNS - SOFTWARE_ROW_TURNS;
 }
 
 /* Dispatches that the box needs for that. */
@@ -204,7 +210,7 @@ static uint64_t pieces_on_cpu(const launch *l)
         const uint64_t need = (points - 1) / l->entry->local[d] + 1;
         turns = product(turns, (need - 1) / l->ctx->limits.groups[d] + 1);
     }
-    return (turns - 1) / turns_allowed(l->entry) + 1;
+    return (turns - 1) / turns_allowed(l) + 1;
 }
 
 static void count_on_cpu(const launch *l, uint32_t n[3])
@@ -212,7 +218,7 @@ static void count_on_cpu(const launch *l, uint32_t n[3])
     const uint64_t points = box_points(l);
     const uint64_t wanted = (points - 1) / SOFTWARE_POINTS + 1;
     uint32_t left = wanted < SOFTWARE_GROUPS ? (uint32_t)wanted : SOFTWARE_GROUPS;
-    uint64_t turn = l->entry->loops ? 1 : turns_allowed(l->entry);
+    uint64_t turn = l->entry->loops ? 1 : turns_allowed(l);
     for (int d = 0; d < 3; d++) {
         const uint64_t extent = (uint64_t)(l->hi[d] - l->lo[d]);
         const uint32_t local = l->entry->local[d];

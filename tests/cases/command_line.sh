@@ -45,6 +45,7 @@ usage "bench with tol" '--tol does not go with --bench' solve --nx 8 --bench --t
 usage "bench with history" '--history does not go with --bench' \
     solve --nx 8 --bench --history h.csv
 usage "bench what" "'frob' is none of" bench frob
+usage "bench kernels" "'none' is none of math, index, fused" bench dr --kernels none
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
 for command in '' devices solve run kernel bench conformance; do

@@ -7,8 +7,9 @@
 
 typedef struct bench_options {
     cli_common common;
-    int64_t n;     // size along an axis
-    size_t rounds; // medians are over so many
+    int64_t n;       // size along an axis
+    size_t rounds;   // medians are over so many
+    int32_t kernels; // dr: only this set; 0: all
 } bench_options;
 
 int bench_stream(rubus_context *context, const bench_options *o, json_t **out_object);

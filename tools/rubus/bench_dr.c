@@ -371,7 +371,8 @@ int bench_dr(rubus_context *context, const bench_options *o, json_t **out_object
     int status = CLI_DONE;
     for (int f64 = 1; f64 >= 0; f64--) {
         for (int32_t k = RUBUS_KERNELS_MATH; k <= RUBUS_KERNELS_FUSED; k++) {
-            if (status != CLI_DONE || !bench_wants(o, f64 ? RUBUS_F64 : RUBUS_F32)) {
+            if (status != CLI_DONE || !bench_wants(o, f64 ? RUBUS_F64 : RUBUS_F32) ||
+                (o->kernels != 0 && o->kernels != k)) {
                 continue;
             }
             contest c = {.context = context, .o = o, .kernels = k, .f64 = f64};

@@ -15,11 +15,12 @@
 
 #include "bench.h"
 
-enum { OPTION_N = CLI_OWN, OPTION_ROUNDS };
+enum { OPTION_N = CLI_OWN, OPTION_ROUNDS, OPTION_KERNELS };
 
 static const struct option options[] = {
     {"n", required_argument, NULL, OPTION_N},
     {"rounds", required_argument, NULL, OPTION_ROUNDS},
+    {"kernels", required_argument, NULL, OPTION_KERNELS},
     CLI_OPTION_BACKEND,
     CLI_OPTION_REAL,
     CLI_OPTION_JSON,
@@ -113,6 +114,14 @@ static int run_bench(int argc, char **argv)
         if (code == CLI_END) {
             break;
         }
+        if (code == OPTION_KERNELS) {
+            static const char *const sets[] = {"math", "index", "fused", NULL};
+            if (!cli_word(&cli_bench, "kernels", optarg, sets, &o.kernels)) {
+                return CLI_USAGE;
+            }
+            o.kernels += RUBUS_KERNELS_MATH;
+            continue;
+        }
         int64_t number = 0;
         const bool good = code == OPTION_N
                               ? cli_integer(&cli_bench, "n", optarg, 16, &number)
@@ -164,6 +173,7 @@ const cli_command cli_bench = {
         "      --n N           size along an axis (4096)\n"
         "      --rounds N      (7)\n"
         "      --real f32|f64  only this type (both)\n"
+        "      --kernels SET   dr: only math, index or fused (all)\n"
         "  -b, --backend SPEC  where to run; default $RUBUS_BACKEND, else threads\n"
         "      --json          one JSON object on stdout\n"
         "  -v, --verbose       say which backend, device and plugin are used\n"
