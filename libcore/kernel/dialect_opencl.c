@@ -57,7 +57,7 @@ static buffer_text buffer_of(const rk_c *c, const rk_slot *slot)
     default:
         break;
     }
-    buffer_text b;
+    buffer_text b = {.name = ""};
     const bool written = (slot->access & RUBUS_WRITE) != 0u;
     rubus__snprintf(b.element, sizeof(b.element), written ? "%s" : "const %s", element);
     const bool numbered = slot->kind == RK_SLOT_PARAM || slot->kind == RK_SLOT_PARTIAL;

@@ -98,7 +98,8 @@ static void error_leaves_object_usable(void)
         rubus_module *nothing = NULL;
         int32_t word = 0;
         conform_ok(rubus_launch(more, u, 1));
-        conform_true(rubus_launch(more, u) != RUBUS_OK, "a launch without an argument");
+        const rubus_status st = rubus_launch(more, u);
+        conform_true(st != RUBUS_OK, "a launch without an argument");
         conform_true(rubus_array_read_range(u, N, 1, &word) == RUBUS_ESHAPE,
                      "a read past the end");
         conform_true(rubus_array_write_range(u, -1, 1, &word) == RUBUS_ESHAPE,
