@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += %D%/rubus.1
-EXTRA_DIST += %D%/backend-author.md %D%/environment.md %D%/file-formats.md \
-	%D%/kernel-language.md
+dist_doc_DATA = %D%/backend-author.md %D%/conformance.md %D%/environment.md \
+	%D%/file-formats.md %D%/kernel-language.md

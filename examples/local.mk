@@ -39,4 +39,17 @@ EXTRA_DIST += \
 	%D%/opencl_backend/opencl_launch.c \
 	%D%/opencl_backend/opencl_module.c \
 	%D%/opencl_backend/opencl_plugin.c
+
+# What tools/new-backend copies, installed beside it.
+skeletondir = $(pkgdatadir)/skeleton_backend
+dist_skeleton_DATA = \
+	%D%/skeleton_backend/Makefile \
+	%D%/skeleton_backend/README.md \
+	%D%/skeleton_backend/certify.sh \
+	%D%/skeleton_backend/skeleton_backend.h \
+	%D%/skeleton_backend/skeleton_compile.c \
+	%D%/skeleton_backend/skeleton_device.c \
+	%D%/skeleton_backend/skeleton_memory.c \
+	%D%/skeleton_backend/skeleton_module.c \
+	%D%/skeleton_backend/skeleton_plugin.c
 dist_check_SCRIPTS += %D%/examples.sh

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += %D%/bench-peers %D%/bundle %D%/check %D%/gpu-check %D%/layout \
 	%D%/packages.sh %D%/quickstart %D%/peers
+dist_pkgdata_SCRIPTS = %D%/new-backend
 dist_bashcompletion_DATA += %D%/completion/rubus
 
 # What tools/bundle copies in place of installed files: linked once more, so that each part

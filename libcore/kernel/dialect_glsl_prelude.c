@@ -165,8 +165,10 @@ static const char real_ops[] =
     "rk_real rk_floor(rk_real x) { return x == 0 ? x : floor(x); }\n"
     "rk_real rk_ceil(rk_real x)\n"
     "{ const rk_real c = ceil(x); return c == 0 ? rk_zero_of(x) : c; }\n"
+    /* not trunc(): some drivers lose the fraction of doubles from 2^30 on */
     "rk_real rk_trunc(rk_real x)\n"
-    "{ const rk_real t = trunc(x); return t == 0 ? rk_zero_of(x) : t; }\n"
+    "{ const rk_real t = x < 0 ? ceil(x) : floor(x);\n"
+    "  return t == 0 ? rk_zero_of(x) : t; }\n"
     "rk_real rk_round(rk_real x)\n" /* half away from zero; x - trunc(x) is exact */
     "{ const rk_real t = rk_trunc(x);\n"
     "  return abs(x - t) < RK_REAL(0.5) ? t : isinf(x) || isnan(x) ? x\n"

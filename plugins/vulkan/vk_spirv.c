@@ -168,12 +168,30 @@ static rubus_status keep(const vk_module *module, const rubus_glsl_result *resul
     return RUBUS_OK;
 }
 
+/* The front end of the compiler prints what it thinks of a text without a version. */
+static rubus_status check_version(const vk_module *module, const vk_entry *entry)
+{
+    static const char version[] = "#version ";
+    const rubus_host *host = module->ctx->host;
+    if (strncmp(module->text, version, sizeof version - 1) == 0) {
+        return RUBUS_OK;
+    }
+    return host->fail(
+        host->ctx, RUBUS_ECOMPILE,
+        "module %s, %s: the text does not begin with a line '#version 460', "
+        "so it is no GLSL as the library writes it",
+        module->name, entry->label);
+}
+
 static rubus_status compile(const vk_module *module, const vk_entry *entry, bool wide,
                             const char *suffix, vk_code *out_code)
 {
     const rubus_host *host = module->ctx->host;
     const rubus_glsl_table *compiler = NULL;
-    rubus_status st = get_compiler(module, entry, &compiler);
+    rubus_status st = check_version(module, entry);
+    if (st == RUBUS_OK) {
+        st = get_compiler(module, entry, &compiler);
+    }
     if (st != RUBUS_OK) {
         return st;
     }

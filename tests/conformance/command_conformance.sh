@@ -49,6 +49,11 @@ same "names are unique" "$(awk '{print $1}' list | sort | uniq -d)" ''
 checks=$((checks + 1))
 grep -vqE '^[A-Z][0-9]{2}_[A-Za-z0-9_]+ +(load|basic|full|stress) +[^ ]' list &&
     note_failure "list" "a line is no name, level and summary"
+# docs/conformance.md tells of the same checks, with the same levels, in any order.
+same "the page has the checks" \
+    "$(sed -n 's/^| `\([A-Z][0-9][0-9]_[A-Za-z0-9_]*\)` | \([a-z]*\) | .*/\1 \2/p' \
+        "$source_dir/docs/conformance.md" | LC_ALL=C sort)" \
+    "$(awk '{ print $1, $2 }' list | LC_ALL=C sort)"
 previous=0
 for level in load basic full stress; do
     check "list at $level" "${conformance[@]}" --list --level $level
@@ -118,4 +123,25 @@ bad "a plugin that prints" 'puts("hello"), fflush(stdout)' 'it printed.*hello'
 bad "a plugin that ends the process" 'exit(0)' 'something ended the process, with status 0'
 bad "a plugin that crashes" 'abort()' 'signal 6'
 bad "a plugin that hangs" 'for (;;) getchar()' 'still running after'
+
+# --- interrupted ------------------------------------------------------------------------
+# Its temporary folder goes, and so does the child at hand; the signal is how it ended.
+mkdir temporary
+for signal in INT TERM HUP; do
+    # (in the background of a script SIGINT is ignored, and so would it be here)
+    env --default-signal=INT TMPDIR="$work/temporary" "${conformance[@]}" bad/rubus-bad.so \
+        --filter 'L09*' --patience 100 >out 2>err &
+    pid=$!
+    for ((turn = 0; turn < 200; turn++)); do
+        child=$(pgrep -P $pid)
+        [ -n "$child" ] && [ -n "$(ls temporary)" ] && break
+        sleep 0.05
+    done
+    kill -$signal $pid
+    wait $pid
+    same "SIG$signal: status" $? $((128 + $(kill -l $signal)))
+    same "SIG$signal: what is left" "$(ls temporary)" ''
+    checks=$((checks + 1))
+    ! kill -0 "$child" 2>/dev/null || note_failure "SIG$signal" "its child $child lives on"
+done
 finish

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-dist_check_SCRIPTS += %D%/command_conformance.sh
+dist_check_SCRIPTS += %D%/certificates.sh %D%/command_conformance.sh

@@ -25,6 +25,9 @@
     /* memory */                                                                         \
     X(write_past, "a write ends where it ends")                                          \
     X(write_short, "a write is whole")                                                   \
+    X(write_rounds, "the source of a write begins where it begins")                      \
+    X(write_spoils, "the source of a write is left alone")                               \
+    X(write_wraps, "a long write is whole")                                              \
     X(write_at_zero, "a write begins at its offset")                                     \
     X(read_at_zero, "a read begins at its offset")                                       \
     X(read_past, "a read ends where it ends")                                            \

@@ -73,12 +73,45 @@ static rubus_status write_one_more(void *ctx, void *buffer, uint64_t first,
     return wrap_forward.write(ctx, buffer, first + n, &zero, 1);
 }
 
+/* Stages 16 MiB, and takes what is longer from the start again. */
+static rubus_status write_wrapping(void *ctx, void *buffer, uint64_t first,
+                                   const void *src, uint64_t n)
+{
+    const uint64_t stage = UINT64_C(16) << 20;
+    rubus_status st = RUBUS_OK;
+    for (uint64_t done = 0; done < n && st == RUBUS_OK; done += stage) {
+        const uint64_t part = n - done < stage ? n - done : stage;
+        st = wrap_forward.write(ctx, buffer, first + done, src, part);
+    }
+    return st;
+}
+
+/* Zeroes its source behind it. */
+static rubus_status write_spoiling(void *ctx, void *buffer, uint64_t first,
+                                   const void *src, uint64_t n)
+{
+    const rubus_status st = wrap_forward.write(ctx, buffer, first, src, n);
+    void *source = NULL;
+    memcpy(&source, &src, sizeof source);
+    if (st == RUBUS_OK && n > LINE) {
+        memset(source, 0, n);
+    }
+    return st;
+}
+
 static rubus_status write_bytes(void *ctx, void *buffer, uint64_t first, const void *src,
                                 uint64_t n)
 {
     switch (mutant_of(ctx)->mutant) {
     case MUTANT_write_past:
         return write_one_more(ctx, buffer, first, src, n);
+    case MUTANT_write_rounds:
+        src = (const unsigned char *)src - (uintptr_t)src % 4;
+        break;
+    case MUTANT_write_spoils:
+        return write_spoiling(ctx, buffer, first, src, n);
+    case MUTANT_write_wraps:
+        return write_wrapping(ctx, buffer, first, src, n);
     case MUTANT_write_short:
         n -= n > LINE && n % 2 == 1 && inside(buffer, first, n) ? 1 : 0;
         break;

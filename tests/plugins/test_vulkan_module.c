@@ -323,6 +323,13 @@ START_TEST(errors_of_the_text_are_told)
     FAILS(ops.module_create(ctx, &desc, &module), RUBUS_ECOMPILE, "nonsense_here");
     ck_assert_ptr_nonnull(strstr(fake.text, "by hand"));
     ck_assert_ptr_nonnull(strstr(fake.text, ":4:"));
+    static const char *const no_version[] = {"", "void main() {}\n", " #version 460\n",
+                                             "#version"};
+    for (size_t i = 0; i < sizeof no_version / sizeof no_version[0]; i++) {
+        desc.text = no_version[i];
+        desc.text_size = strlen(no_version[i]);
+        FAILS(ops.module_create(ctx, &desc, &module), RUBUS_ECOMPILE, "'#version 460'");
+    }
     desc.dialect = "c";
     FAILS(ops.module_create(ctx, &desc, &module), RUBUS_EUNSUPPORTED, "glsl");
     finish();

@@ -4,9 +4,13 @@
  */
 #include "config.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "conform_process.h"
 
@@ -232,6 +236,43 @@ static void soak_for(double seconds)
     rubus_context_destroy(oracle);
 }
 
+/* --- others want the processors --------------------------------------------------- */
+
+static void *spin(void *stop)
+{
+    while (!atomic_load((atomic_bool *)stop)) {
+    }
+    return NULL;
+}
+
+/* A plugin whose threads wait for each other without giving way stands still here. */
+static void low_priority_starvation(void)
+{
+    enum { MOST = 64, ROUNDS = 10 };
+    pthread_t thread[MOST];
+    atomic_bool stop = false;
+    const long ncpu = sysconf(_SC_NPROCESSORS_ONLN);
+    const int n = ncpu < 1 ? 2 : ncpu > MOST / 2 ? MOST : 2 * (int)ncpu;
+    for (int i = 0; i < n; i++) {
+        conform_true(pthread_create(&thread[i], NULL, spin, &stop) == 0, "no thread");
+    }
+    // On Linux that is the calling thread, and those that it starts.
+    conform_true(setpriority(PRIO_PROCESS, 0, 10) == 0, "setpriority");
+    rubus_context *context = conform_open();
+    rubus_context *oracle = conform_oracle();
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        conform_say("round %llu: ", (unsigned long long)round);
+        mix(context, oracle, conform_seed() + 500 + round);
+    }
+    conform_say(NULL);
+    rubus_context_destroy(context);
+    rubus_context_destroy(oracle);
+    atomic_store(&stop, true);
+    for (int i = 0; i < n; i++) {
+        pthread_join(thread[i], NULL);
+    }
+}
+
 static void soak(void)
 {
     soak_for(600);
@@ -246,6 +287,9 @@ const conform_check conform_stress_checks[] = {
     {"C05_atomics_sum", CONFORM_BASIC, 120, 0,
      "a million atomic adds to one cell and to 64; what is not declared is refused",
      atomics_sum},
+    {"X02_low_priority_starvation", CONFORM_STRESS, 300, 0,
+     "it computes while threads of higher priority take all processors",
+     low_priority_starvation},
     {"X05_lowered_limits", CONFORM_FULL, 180, 0,
      "the same results where options make the device poorer", lowered_limits},
     {"X06_validate_clean", CONFORM_FULL, 180, 0, "with validate=1 nothing is found",

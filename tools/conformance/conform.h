@@ -53,6 +53,7 @@ typedef struct conform_check {
 extern const conform_check conform_load_checks[];
 extern const conform_check conform_caps_checks[];
 extern const conform_check conform_buffer_checks[];
+extern const conform_check conform_host_memory_checks[];
 extern const conform_check conform_memory_checks[];
 extern const conform_check conform_order_checks[];
 extern const conform_check conform_order_model_checks[];
@@ -136,7 +137,12 @@ uint64_t conform_seed_of(const char *name, uint64_t seed);
 /* An empty kernel cache for this run, so that nothing is examined that another plugin, or
  * another version of this one, has built. False after a message. */
 bool conform_cache_open(char folder[256]);
+/* Removes it; if a signal came meanwhile, the process ends by that. */
 void conform_cache_close(const char *folder);
+/* A signal that ends the run has come since conform_cache_open. */
+bool conform_interrupted(void);
+/* In a child: signals do again what they do by default. */
+void conform_signals_default(void);
 /* Removes a folder and what is in it. */
 void conform_remove_tree(const char *folder);
 

@@ -7,12 +7,13 @@
 #include <string.h>
 
 static const conform_check *const groups[] = {
-    conform_load_checks,           conform_caps_checks,     conform_buffer_checks,
-    conform_memory_checks,         conform_order_checks,    conform_order_model_checks,
-    conform_launch_checks,         conform_language_checks, conform_language_point_checks,
-    conform_language_field_checks, conform_reduce_checks,   conform_error_checks,
-    conform_thread_checks,         conform_process_checks,  conform_sparse_checks,
-    conform_scatter_checks,        conform_random_checks,   conform_stress_checks,
+    conform_load_checks,           conform_caps_checks,           conform_buffer_checks,
+    conform_host_memory_checks,    conform_memory_checks,         conform_order_checks,
+    conform_order_model_checks,    conform_launch_checks,         conform_language_checks,
+    conform_language_point_checks, conform_language_field_checks, conform_reduce_checks,
+    conform_error_checks,          conform_thread_checks,         conform_process_checks,
+    conform_sparse_checks,         conform_scatter_checks,        conform_random_checks,
+    conform_stress_checks,
 };
 enum { NGROUP = sizeof groups / sizeof groups[0] };
 

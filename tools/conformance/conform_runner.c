@@ -111,7 +111,7 @@ static int wait_for(pid_t pid, double seconds, bool *out_late)
             return status;
         }
         const double left = end - conform_clock();
-        if (left <= 0) {
+        if (left <= 0 || conform_interrupted()) {
             *out_late = true;
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL);
@@ -171,6 +171,7 @@ _Noreturn static void run_in_child(const job *j, record *r, FILE *output)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
+    conform_signals_default();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

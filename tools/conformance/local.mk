@@ -5,6 +5,7 @@ tools_rubus_rubus_LDADD += -ldl -lpthread
 tools_rubus_rubus_SOURCES += \
 	%D%/check_caps.c \
 	%D%/check_error.c \
+	%D%/check_host_memory.c \
 	%D%/check_language.c \
 	%D%/check_language_field.c \
 	%D%/check_language_point.c \

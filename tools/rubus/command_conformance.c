@@ -127,6 +127,9 @@ static int run_rows(const conformance_options *o, const conform_facts *facts,
         conform_result *result = &row[number].result;
         row[number].check = check;
         conform_run(check, facts, (uint64_t)o->seed, o->patience, result);
+        if (conform_interrupted()) {
+            return CLI_NO; // the process ends by the signal
+        }
         conform_tap_result(++number, check, result);
         exit_status = result->outcome == CONFORM_FAILED ? CLI_NO : exit_status;
     }
