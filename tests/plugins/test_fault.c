@@ -11,35 +11,42 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libcore/runtime/plugin.h"
 #include "tests/plugins/fault_program.h"
 #include "tests/support/suite.h"
 
-enum { CALLS = 50, FEW = 9 };
+enum { CALLS = 50, FEW = 9, FEWEST = 2 };
+
+/* What the faults happen in front of. */
+enum { OVER_THREADS, OVER_SPARSE, OVER_VULKAN };
 
 /* How a slot may fail, and on which variant of the backend. */
 typedef struct fault_case {
     const char *kind;  /* as in RUBUS_TEST_FAULT */
     rubus_status want; /* what the program gets */
-    int calls;         /* the first so many; all 50 in make check-long */
+    int calls;         /* the first so many; FEW: all 50 in make check-long */
     const char *spec;
     const char *hide; /* slots that the library's stubs do */
-    bool sparse;      /* over a backend that fills the sparse slots (mutant_sparse.c) */
+    int over;         /* OVER_SPARSE: all sparse slots are filled (mutant_sparse.c) */
 } fault_case;
 
 static const char stubs[] = "fill copy map unmap";
 
 static const fault_case cases[] = {
-    {"fail -16", RUBUS_EDEVMEM, CALLS, "fault:threads=2", "", true},
-    {"fail -16", RUBUS_EDEVMEM, FEW, "fault:threads=2", stubs, false},
-    {"fail -20", RUBUS_ETIMEOUT, FEW, "fault:threads=1:validate=1", "", false},
-    {"lost", RUBUS_ELOST, CALLS, "fault:threads=2", "", true},
-    {"lost", RUBUS_ELOST, FEW, "fault:threads=1:validate=1", stubs, false},
-    {"silent -13", RUBUS_EUNSUPPORTED, FEW, "fault:threads=1", "", true},
-    {"silent -13", RUBUS_EUNSUPPORTED, FEW, "fault:threads=1", stubs, false},
-    {"fail 5", RUBUS_EPLUGIN, FEW, "fault:threads=1", "", true},
-    {"hang", RUBUS_OK, 2, "fault:threads=2", "", true},
+    {"fail -16", RUBUS_EDEVMEM, CALLS, "fault:threads=2", "", OVER_SPARSE},
+    {"fail -16", RUBUS_EDEVMEM, FEW, "fault:threads=2", stubs, OVER_THREADS},
+    {"fail -20", RUBUS_ETIMEOUT, FEW, "fault:threads=1:validate=1", "", OVER_THREADS},
+    {"lost", RUBUS_ELOST, CALLS, "fault:threads=2", "", OVER_SPARSE},
+    {"lost", RUBUS_ELOST, FEW, "fault:threads=1:validate=1", stubs, OVER_THREADS},
+    {"silent -13", RUBUS_EUNSUPPORTED, FEW, "fault:threads=1", "", OVER_SPARSE},
+    {"silent -13", RUBUS_EUNSUPPORTED, FEW, "fault:threads=1", stubs, OVER_THREADS},
+    {"fail 5", RUBUS_EPLUGIN, FEW, "fault:threads=1", "", OVER_SPARSE},
+    {"fail -16", RUBUS_EDEVMEM, FEWEST, "fault", "", OVER_VULKAN},
+    {"lost", RUBUS_ELOST, FEWEST, "fault", "", OVER_VULKAN},
+    {"silent -13", RUBUS_EUNSUPPORTED, FEWEST, "fault", stubs, OVER_VULKAN},
+    {"hang", RUBUS_OK, 2, "fault:threads=2", "", OVER_SPARSE},
 };
 enum { NCASE = sizeof cases / sizeof cases[0] };
 
@@ -65,11 +72,15 @@ static void keep(void *user, int32_t level, const char *topic, const char *text)
 
 static char plugins[4096]; /* their folder */
 
+static char vulkan_plugin[4096];
+
 static void fault_setup(void)
 {
     const char *build = getenv("RUBUS_TEST_BUILDDIR");
     ck_assert_msg(build != NULL, "RUBUS_TEST_BUILDDIR is not set: run by make check");
     snprintf(plugins, sizeof plugins, "%s/tests/plugins/.libs", build);
+    snprintf(vulkan_plugin, sizeof vulkan_plugin,
+             "%s/.libs/rubus/plugins-1/rubus-vulkan.so", build);
     setenv("RUBUS_PLUGIN_PATH", plugins, 1);
     rubus__env_reset_for_test();
     rubus_log_set(keep, NULL);
@@ -219,10 +230,12 @@ static void prepare_run(run *r)
     snprintf(value, sizeof value, "%s %d %s", r->slot, r->call, r->how->kind);
     setenv("RUBUS_TEST_FAULT", value, 1);
     setenv("RUBUS_TEST_HIDE", r->how->hide, 1);
-    if (r->how->sparse) {
+    if (r->how->over == OVER_SPARSE) {
         snprintf(value, sizeof value, "%s/rubus-mutant.so", plugins);
         setenv("RUBUS_TEST_INNER", value, 1);
         setenv("RUBUS_TEST_MUTANT", "sparse", 1);
+    } else if (r->how->over == OVER_VULKAN) {
+        setenv("RUBUS_TEST_INNER", vulkan_plugin, 1);
     } else {
         unsetenv("RUBUS_TEST_INNER");
     }
@@ -262,13 +275,31 @@ static bool run_once(run *r)
     return came;
 }
 
+/* Whether the backend vulkan was built and has a device. */
+static bool has_vulkan(void)
+{
+    rubus_context *context = NULL;
+    unsetenv("VK_INSTANCE_LAYERS"); // they slow it down, and are about other things
+    setenv("RUBUS_TEST_INNER", vulkan_plugin, 1);
+    unsetenv("RUBUS_TEST_FAULT");
+    const bool there = access(vulkan_plugin, R_OK) == 0 &&
+                       rubus_context_create("fault", &context) == RUBUS_OK;
+    rubus_context_destroy(context);
+    rubus_shutdown();
+    return there;
+}
+
 START_TEST(slot_that_fails_is_told_and_survived)
 {
     const fault_case *how = &cases[_i / RUBUS__SLOT_COUNT];
     const rubus__slot *slot = &rubus__slots[_i % RUBUS__SLOT_COUNT];
+    if (how->over == OVER_VULKAN && !has_vulkan()) {
+        return;
+    }
     const bool slow = getenv("RUBUS_TEST_SLOW") != NULL; // under valgrind
     const int all = slow && how->calls == CALLS ? FEW : how->calls;
-    const int most = all == FEW && rubus_test_long() ? CALLS : all;
+    const bool short_of = all == FEW || how->over == OVER_VULKAN;
+    const int most = short_of && rubus_test_long() ? CALLS : all;
     int n = 0;
     run r = {.how = how, .slot = slot->name};
     for (r.call = 1; r.call <= most && run_once(&r); r.call++) {
@@ -278,7 +309,7 @@ START_TEST(slot_that_fails_is_told_and_survived)
                         strncmp(slot->name, "csr_", 4) == 0 ||
                         strcmp(slot->name, "scatter_flush") == 0;
     const bool hidden = strstr(how->hide, slot->name) != NULL;
-    if ((how->sparse || !sparse) && !hidden) {
+    if ((how->over == OVER_SPARSE || !sparse) && !hidden) {
         ck_assert_msg(n == most, "%s: only %d calls", slot->name, n);
     }
 }
@@ -298,7 +329,7 @@ START_TEST(plan_of_a_matrix_outlives_a_failure_beside_it)
         nzval[k] = k;
     }
     const fault_case how = {"fail -16",        RUBUS_EDEVMEM, CALLS,
-                            "fault:threads=1", "spmm",        true};
+                            "fault:threads=1", "spmm",        OVER_SPARSE};
     int nfail = 0;
     for (int call = 1; call <= 20; call++) {
         run r = {.how = &how, .slot = "buffer_create", .call = call};

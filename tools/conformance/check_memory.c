@@ -150,7 +150,7 @@ static void fragmentation_of(int turns)
 
 static void fragmentation(void)
 {
-    fragmentation_of(10000);
+    fragmentation_of(conform_interprets() ? 1000 : 10000);
 }
 
 static void fragmentation_long(void)
