@@ -41,7 +41,8 @@ libthreads_spmv_la_SOURCES = \
 	%D%/spmv_f64_i32.c \
 	%D%/spmv_f64_i64.c \
 	%D%/spmv_kernel.h \
-	%D%/spmv_pack.h
+	%D%/spmv_pack.h \
+	%D%/spmv_tiles.h
 
 # The same objects for tests, which call the descriptor without a plugin file.
 check_LTLIBRARIES += libthreads.la

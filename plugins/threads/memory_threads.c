@@ -108,9 +108,9 @@ static void touch(void *arg, int thread)
     }
 }
 
-rubus_status threads_buffer_create(void *context, uint64_t nbyte, void **out_buffer)
+rubus_status threads_buffer_reserve(threads_context *ctx, uint64_t nbyte,
+                                    threads_buffer **out_buffer)
 {
-    threads_context *ctx = context;
     const rubus_host *host = ctx->host;
     rubus_status st = check_size(ctx, nbyte);
     if (st != RUBUS_OK) {
@@ -131,20 +131,32 @@ rubus_status threads_buffer_create(void *context, uint64_t nbyte, void **out_buf
                  ? RUBUS_OK
                  : out_of_memory(ctx, nbyte, "the allocator has no more");
     } else {
-        st = threads_context_pool(ctx);
-        if (st == RUBUS_OK) {
-            st = map_pages(ctx, buffer, lead);
-        }
-        if (st == RUBUS_OK) {
-            touch_work work = {.ctx = ctx, .buffer = buffer};
-            threads_pool_run(ctx->pool, touch, &work);
-        }
+        st = map_pages(ctx, buffer, lead);
     }
     if (st != RUBUS_OK) {
         threads_buffer_destroy(ctx, buffer);
         return st;
     }
     ctx->nbuffer += nbyte >= PAGE;
+    *out_buffer = buffer;
+    return RUBUS_OK;
+}
+
+rubus_status threads_buffer_create(void *context, uint64_t nbyte, void **out_buffer)
+{
+    threads_context *ctx = context;
+    threads_buffer *buffer = NULL;
+    rubus_status st = nbyte >= MAP_SIZE ? threads_context_pool(ctx) : RUBUS_OK;
+    if (st == RUBUS_OK) {
+        st = threads_buffer_reserve(ctx, nbyte, &buffer);
+    }
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    if (buffer->mapped != 0) {
+        touch_work work = {.ctx = ctx, .buffer = buffer};
+        threads_pool_run(ctx->pool, touch, &work);
+    }
     *out_buffer = buffer;
     return RUBUS_OK;
 }

@@ -4,7 +4,8 @@
 /*
  * Products of sparse matrices. A matrix is inspected once (spmv_inspect.c), which chooses
  * one of three ways to store its values for products; the kernels are written once
- * (spmv_pack.h, spmv_kernel.h, spmm_kernel.h) and compiled for each pair of types.
+ * (spmv_pack.h, spmv_kernel.h, spmm_kernel.h, spmv_tiles.h) and compiled for each pair of
+ * types.
  *
  *   STENCIL  few distinct distances from the diagonal (grids): tiles of rows, in which
  *            each diagonal is contiguous; no column is stored
@@ -108,6 +109,9 @@ typedef struct spmv_kernels {
     size_t index_size;
     spmv_kernel pack_tiles; /* write to plan->value */
     spmv_kernel pack_slices;
+    /* How many rows from `row` on, and before `end`, have the length of that row and its
+     * distances from the diagonal; seldom fewer than there are. At least 1. */
+    int64_t (*steady)(const spmv_product *p, int64_t row, int64_t end);
     spmv_kernel rows;
     spmv_kernel tiles;
     spmv_kernel slices;
@@ -117,7 +121,8 @@ typedef struct spmv_kernels {
     void (*restore)(const spmv_product *p);
     spmv_kernel rows_dense;    /* any strides */
     spmv_kernel rows_near;     /* x_col is 1 */
-    spmv_kernel tiles_dense;   /* x_row is 1 */
+    spmv_kernel tiles_columns; /* x_row and y_row are 1 */
+    spmv_kernel tiles_near;    /* x_col and y_col are 1 */
     spmv_kernel segments_near; /* x_col is 1 */
     /* Rows of X, with x_row 1, to `to` with x_col 1. */
     void (*turn)(const spmv_product *p, void *to, int64_t first, int64_t end);

@@ -18,3 +18,4 @@
 #include "plugins/threads/spmv_kernel.h"
 #include "plugins/threads/spmv_pack.h"
 #include "plugins/threads/spmm_kernel.h"
+#include "plugins/threads/spmv_tiles.h"

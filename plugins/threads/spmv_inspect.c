@@ -19,7 +19,8 @@
 
 /* What one thread saw. */
 typedef struct survey {
-    int32_t noffset; /* SPMV_DIAGONALS + 1: too many */
+    int32_t most;    /* offsets that a stencil may have */
+    int32_t noffset; /* most + 1: too many */
     int64_t offset[SPMV_DIAGONALS];
     int64_t nlong;
     int64_t nsegment;
@@ -30,8 +31,8 @@ typedef struct survey {
 /* Puts `o` at place `at` of the ascending list; false if that is full. */
 static bool insert_offset(survey *s, int at, int64_t o)
 {
-    if (s->noffset >= SPMV_DIAGONALS) {
-        s->noffset = SPMV_DIAGONALS + 1;
+    if (s->noffset >= s->most) {
+        s->noffset = s->most + 1;
         return false;
     }
     memmove(s->offset + at + 1, s->offset + at,
@@ -57,19 +58,23 @@ INLINE void see_row(survey *s, const void *colval, size_t size, int64_t i, int64
     }
 }
 
-INLINE void see_rows(survey *s, const spmv_product *p, size_t size, int64_t first,
-                     int64_t end)
+/* Rows like the one before are not looked at one by one. */
+INLINE void see_rows(survey *s, const spmv_product *p, const spmv_kernels *k, size_t size,
+                     int64_t first, int64_t end)
 {
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = first; i < end;) {
         const int64_t begin = spmv_index(p->rowptr, size, i);
         const int64_t stop = spmv_index(p->rowptr, size, i + 1);
+        int64_t same = 1;
         if (stop - begin > SPMV_LONG_ROW) {
             s->nlong++;
             s->nsegment += (stop - begin + SPMV_SEGMENT - 1) / SPMV_SEGMENT;
-            s->noffset = SPMV_DIAGONALS + 1;
-        } else if (s->noffset <= SPMV_DIAGONALS) {
+            s->noffset = s->most + 1;
+        } else if (s->noffset <= s->most) {
             see_row(s, p->colval, size, i, begin, stop);
+            same = s->noffset <= s->most ? k->steady(p, i, end) : 1;
         }
+        i += same;
     }
 }
 
@@ -79,6 +84,13 @@ typedef struct survey_work {
     survey *of; /* a thread */
 } survey_work;
 
+/* More would make tiles too sparse. */
+static int32_t most_offsets(const spmv_product *p)
+{
+    const double most = PADDING * (double)p->nnz / (double)p->nrow;
+    return most < SPMV_DIAGONALS ? (int32_t)most : SPMV_DIAGONALS;
+}
+
 static void survey_thread(void *arg, int thread, int nthread)
 {
     const survey_work *work = arg;
@@ -86,11 +98,12 @@ static void survey_thread(void *arg, int thread, int nthread)
     int64_t first;
     int64_t end;
     memset(s, 0, sizeof *s);
+    s->most = most_offsets(work->p);
     spmv_part_rows(work->p, work->k, thread, nthread, &first, &end);
     if (work->k->index_size == 4) {
-        see_rows(s, work->p, 4, first, end);
+        see_rows(s, work->p, work->k, 4, first, end);
     } else {
-        see_rows(s, work->p, 8, first, end);
+        see_rows(s, work->p, work->k, 8, first, end);
     }
 }
 
@@ -99,8 +112,8 @@ static void survey_add(survey *s, const survey *more)
 {
     s->nlong += more->nlong;
     s->nsegment += more->nsegment;
-    if (s->noffset > SPMV_DIAGONALS || more->noffset > SPMV_DIAGONALS) {
-        s->noffset = SPMV_DIAGONALS + 1;
+    if (s->noffset > s->most || more->noffset > s->most) {
+        s->noffset = s->most + 1;
         return;
     }
     int at = 0;
@@ -189,8 +202,7 @@ static rubus_status make_long(spmv_plan *plan, const spmv_product *p,
 /* Rows that reach no column outside the matrix through any of the offsets. */
 static bool is_stencil(spmv_plan *plan, const spmv_product *p, const survey *s)
 {
-    if (s->noffset > SPMV_DIAGONALS || s->noffset == 0 ||
-        (double)s->noffset * (double)p->nrow > PADDING * (double)p->nnz) {
+    if (s->noffset > s->most || s->noffset == 0) {
         return false;
     }
     const int64_t low = s->offset[0];
@@ -213,8 +225,7 @@ static rubus_status make_stencil(spmv_plan *plan, const spmv_kernels *k)
     const int64_t ntile = (plan->end_row - plan->first_row + SPMV_TILE - 1) / SPMV_TILE;
     const uint64_t nbyte =
         (uint64_t)ntile * SPMV_TILE * (uint64_t)plan->ndiag * k->real_size;
-    const rubus_status st =
-        threads_buffer_create(plan->ctx, nbyte, (void **)(void *)&plan->value);
+    const rubus_status st = threads_buffer_reserve(plan->ctx, nbyte, &plan->value);
     if (st == RUBUS_OK) {
         plan->kind = SPMV_STENCIL;
         snprintf(plan->head.path, sizeof plan->head.path, "stencil, %d diagonals",

@@ -14,25 +14,25 @@ typedef REAL vec __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alia
 
 /* --- writing y ---------------------------------------------------------------------- */
 
-/* Past the caches, as 16-byte stores where y is aligned. */
-INLINE void stream_out(REAL *y, const REAL *from, int n)
+/* Past the caches; y is aligned to 16 bytes. */
+INLINE void stream_vec(REAL *y, const vec *from)
 {
-    int i = 0;
 #if defined(__SSE2__)
-    while (i < n && (uintptr_t)(y + i) % 16 != 0) {
-        y[i] = from[i];
-        i++;
-    }
-    const int per = (int)(16 / sizeof(REAL));
-    for (; i + per <= n; i += per) {
-        __m128i word;
-        memcpy(&word, from + i, 16);
-        _mm_stream_si128((__m128i *)(void *)(y + i), word);
-    }
+    __m128i half[2];
+    memcpy(half, from, sizeof half);
+    _mm_stream_si128((__m128i *)(void *)y, half[0]);
+    _mm_stream_si128((__m128i *)(void *)y + 1, half[1]);
+#else
+    VEC(y) = *from;
 #endif
-    for (; i < n; i++) {
-        y[i] = from[i];
-    }
+}
+
+/* Before other threads may read what was streamed. */
+INLINE void stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
 /* y = alpha sum + beta y for n rows. */
@@ -44,11 +44,11 @@ INLINE void put_rows(const spmv_product *p, REAL *y, REAL *sum, int n)
         for (int i = 0; i < n; i++) {
             y[i] = alpha * sum[i] + beta * y[i];
         }
-    } else if (p->stream) {
-        for (int i = 0; i < n; i++) {
-            sum[i] = alpha * sum[i];
+    } else if (p->stream && n % LANES == 0 && (uintptr_t)y % 16 == 0) {
+        for (int i = 0; i < n; i += LANES) {
+            const vec scaled = alpha * CVEC(sum + i);
+            stream_vec(y + i, &scaled);
         }
-        stream_out(y, sum, n);
     } else {
         for (int i = 0; i < n; i++) {
             y[i] = alpha * sum[i];
@@ -91,76 +91,6 @@ static THREADS_CLONES void NAME(rows)(const spmv_product *p, int64_t first, int6
             sum += nzval[e] * x[colval[e]];
         }
         put_row(p, y + i, sum);
-    }
-}
-
-/* --- tiles of a stencil ------------------------------------------------------------- */
-
-/* Sums of n rows; x: at the first row, v: the tile. nd is a constant where it can be. */
-INLINE void sum_tile(const REAL *v, const REAL *x, const int64_t *offset, int nd, int n,
-                     REAL *sum)
-{
-    int i = 0;
-    for (; i + GROUP <= n; i += GROUP) {
-        vec a = {0};
-        vec b = {0};
-#pragma GCC unroll 9
-        for (int d = 0; d < nd; d++) {
-            const REAL *const xd = x + offset[d] + i;
-            a += CVEC(v) * CVEC(xd);
-            b += CVEC(v + LANES) * CVEC(xd + LANES);
-            v += GROUP;
-        }
-        VEC(sum + i) = a;
-        VEC(sum + i + LANES) = b;
-    }
-    for (int r = 0; i + r < n; r++) {
-        REAL s = 0;
-        for (int d = 0; d < nd; d++) {
-            s += v[d * GROUP + r] * x[offset[d] + i + r];
-        }
-        sum[i + r] = s;
-    }
-}
-
-INLINE void sum_tile_of(const REAL *v, const REAL *x, const spmv_plan *plan, int n,
-                        REAL *sum)
-{
-    switch (plan->ndiag) {
-    case 3:
-        sum_tile(v, x, plan->offset, 3, n, sum);
-        break;
-    case 5:
-        sum_tile(v, x, plan->offset, 5, n, sum);
-        break;
-    case 7:
-        sum_tile(v, x, plan->offset, 7, n, sum);
-        break;
-    case 9:
-        sum_tile(v, x, plan->offset, 9, n, sum);
-        break;
-    default:
-        sum_tile(v, x, plan->offset, plan->ndiag, n, sum);
-        break;
-    }
-}
-
-static THREADS_CLONES void NAME(tiles)(const spmv_product *p, int64_t first, int64_t end)
-{
-    const spmv_plan *const plan = p->plan;
-    const REAL *const value = (const REAL *)(const void *)plan->value->data;
-    for (int64_t t = first; t < end; t++) {
-        const int64_t row = plan->first_row + t * SPMV_TILE;
-        const int64_t left = plan->end_row - row;
-        const int n = left < SPMV_TILE ? (int)left : SPMV_TILE;
-        REAL sum[SPMV_TILE];
-        sum_tile_of(value + t * plan->ndiag * SPMV_TILE, (const REAL *)p->x + row, plan,
-                    n, sum);
-        if (any_nan(sum, n)) {
-            NAME(rows)(p, row, row + n);
-        } else {
-            put_rows(p, (REAL *)p->y + row, sum, n);
-        }
     }
 }
 
@@ -240,6 +170,7 @@ static THREADS_CLONES void NAME(slices)(const spmv_product *p, int64_t first, in
         const int n = list != NULL || left >= SPMV_SLICE ? SPMV_SLICE : (int)left;
         put_slice(p, sum, row, n, list == NULL ? NULL : list + row);
     }
+    stream_end();
 }
 
 /* --- long rows ---------------------------------------------------------------------- */

@@ -4,6 +4,32 @@
  * of types. What lies between entries is 0.
  */
 
+static THREADS_CLONES int64_t NAME(steady)(const spmv_product *p, int64_t row,
+                                           int64_t end)
+{
+    const INDEX *const rowptr = p->rowptr;
+    const int64_t n = rowptr[row + 1] - rowptr[row];
+    int64_t at = row + 1;
+    // blocks that grow, so that little is looked at in vain
+    for (int64_t block = 2; at < end; block = block < 64 ? 2 * block : block) {
+        const int64_t rows = end - at < block ? end - at : block;
+        INDEX other = 0;
+        for (int64_t i = at; i < at + rows; i++) {
+            other |= rowptr[i + 1] - rowptr[i] - (INDEX)n;
+        }
+        const INDEX *const column = (const INDEX *)p->colval + rowptr[at];
+        const int64_t nentry = other == 0 ? rows * n : 0;
+        for (int64_t e = 0; e < nentry; e++) {
+            other |= column[e] - column[e - n] - 1;
+        }
+        if (other != 0) {
+            break;
+        }
+        at += rows;
+    }
+    return at - row;
+}
+
 /* Entries of rows [row, row + n) of a stencil to the tile v. */
 INLINE void pack_tile(const spmv_product *p, int64_t row, int64_t n, REAL *v)
 {
@@ -11,14 +37,20 @@ INLINE void pack_tile(const spmv_product *p, int64_t row, int64_t n, REAL *v)
     const INDEX *const rowptr = p->rowptr;
     const INDEX *const colval = p->colval;
     const REAL *const nzval = p->nzval;
-    memset(v, 0, sizeof(REAL) * SPMV_TILE * (size_t)plan->ndiag);
+    const int nd = plan->ndiag;
+    if ((int64_t)rowptr[row + n] - (int64_t)rowptr[row] != (int64_t)SPMV_TILE * nd) {
+        memset(v, 0, sizeof(REAL) * SPMV_TILE * (size_t)nd);
+    }
     for (int64_t i = 0; i < n; i++) {
+        REAL *const to = v + i / GROUP * nd * GROUP + i % GROUP;
+        const int64_t begin = rowptr[row + i];
+        const int64_t length = (int64_t)rowptr[row + i + 1] - begin;
         int d = 0;
-        for (int64_t e = rowptr[row + i]; e < (int64_t)rowptr[row + i + 1]; e++) {
-            while (plan->offset[d] != (int64_t)colval[e] - (row + i)) {
+        for (int64_t e = 0; e < length; e++, d++) {
+            while (length != nd && plan->offset[d] != colval[begin + e] - (row + i)) {
                 d++;
             }
-            v[(i / GROUP * plan->ndiag + d) * GROUP + i % GROUP] = nzval[e];
+            to[d * GROUP] = nzval[begin + e];
         }
     }
 }

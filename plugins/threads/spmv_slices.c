@@ -17,6 +17,7 @@
 #define WELL_PADDED 1.10 /* slots for each entry: no need to sort */
 #define PADDED 1.35      /* most of them after sorting */
 #define LOOSE 3          /* a uniform slice has at most 3/2 slots for each entry */
+#define SAMPLE 64        /* slices that tell whether uniform ones are worth looking for */
 
 typedef struct builder {
     spmv_plan *plan;
@@ -25,6 +26,7 @@ typedef struct builder {
     int32_t *row;      /* [SPMV_SLICE * nslice]; NULL: in order */
     spmv_slice *slice; /* [nslice + 1]: lengths, then their sums */
     int32_t *column;   /* NULL while lengths are counted */
+    bool merge;        /* look for uniform slices */
     _Atomic int64_t nuniform;
 } builder;
 
@@ -58,11 +60,31 @@ INLINE void open_slice(const builder *b, int64_t s, size_t size, lane_list *out)
     }
 }
 
+/* The same for rows that have the distances of the first. */
+INLINE int64_t merge_steady(const builder *b, const lane_list *lanes, size_t size,
+                            int64_t first, int32_t *column)
+{
+    for (int64_t n = 0; n < lanes->longest; n++) {
+        const int64_t c = spmv_index(b->p->colval, size, lanes->at[0] + n);
+        if (c + SPMV_SLICE > b->p->ncol) {
+            return -1;
+        }
+        if (column != NULL) {
+            column[first + n] = (int32_t)c;
+        }
+    }
+    return lanes->longest;
+}
+
 /* Merges the rows by distance from the diagonal; the number of distances, or -1 if there
  * are too many or a vector would leave x. column[c]: that of lane 0; may be NULL. */
 INLINE int64_t merge_uniform(const builder *b, const lane_list *lanes, size_t size,
                              int64_t first, int32_t *column)
 {
+    if (lanes->nentry == lanes->longest * SPMV_SLICE && lanes->row[SPMV_SLICE - 1] >= 0 &&
+        b->k->steady(b->p, lanes->row[0], lanes->row[0] + SPMV_SLICE) == SPMV_SLICE) {
+        return merge_steady(b, lanes, size, first, column);
+    }
     lane_list w = *lanes;
     int64_t n = 0;
     for (int64_t done = 0; done < w.nentry; n++) {
@@ -121,7 +143,7 @@ INLINE void do_slice(builder *b, int64_t s, size_t size)
         }
         return;
     }
-    const int64_t uniform = b->row == NULL ? merge_uniform(b, &lanes, size, 0, NULL) : -1;
+    const int64_t uniform = b->merge ? merge_uniform(b, &lanes, size, 0, NULL) : -1;
     slice[1].slot = uniform >= 0 ? uniform : lanes.longest;
     slice[1].column = uniform >= 0 ? uniform : lanes.longest * SPMV_SLICE;
     if (uniform >= 0) {
@@ -142,6 +164,22 @@ static void do_share(void *arg, int thread, int nthread)
             do_slice(b, s, 8);
         }
     }
+}
+
+/* Whether some of a few slices from all over the matrix are uniform. */
+static bool sample_uniform(const builder *b)
+{
+    for (int64_t n = 0; n < SAMPLE; n++) {
+        const int64_t s =
+            b->plan->nslice / SAMPLE * n + b->plan->nslice % SAMPLE * n / SAMPLE;
+        lane_list lanes;
+        open_slice(b, s, b->k->index_size, &lanes);
+        if (lanes.nentry > 0 &&
+            merge_uniform(b, &lanes, b->k->index_size, 0, NULL) >= 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* --- sorting ---------------------------------------------------------------------- */
@@ -216,7 +254,7 @@ static rubus_status count_slices(builder *b, double *out_padding)
 
 static rubus_status make_buffer(spmv_plan *plan, uint64_t nbyte, threads_buffer **out)
 {
-    return threads_buffer_create(plan->ctx, nbyte > 0 ? nbyte : 8, (void **)(void *)out);
+    return threads_buffer_reserve(plan->ctx, nbyte > 0 ? nbyte : 8, out);
 }
 
 /* Tries rows in order, then sorted ones; whether either is good enough. */
@@ -224,6 +262,7 @@ static rubus_status arrange(builder *b, bool *out_good)
 {
     spmv_plan *plan = b->plan;
     double padding = 0;
+    b->merge = sample_uniform(b);
     rubus_status st = count_slices(b, &padding);
     *out_good = padding <= WELL_PADDED || 2 * b->nuniform > plan->nslice;
     if (st != RUBUS_OK || *out_good) {
@@ -233,6 +272,7 @@ static rubus_status arrange(builder *b, bool *out_good)
                      &plan->row);
     if (st == RUBUS_OK) {
         b->row = (int32_t *)(void *)plan->row->data;
+        b->merge = false;
         st = spmv_run(plan->ctx, false, sort_share, b);
     }
     if (st == RUBUS_OK) {

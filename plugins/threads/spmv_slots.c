@@ -242,6 +242,29 @@ static rubus_status check_plan(const threads_context *ctx, const rubus_csr_desc 
                      "product of a sparse matrix: csr_prepare was not called");
 }
 
+/* In the floating-point mode of kernels. */
+static rubus_status run_vector(threads_context *ctx, const rubus_csr_desc *a,
+                               product_task *task)
+{
+    spmv_plan *plan = (spmv_plan *)(void *)a->plan;
+    task->p.stream = (uint64_t)a->nrow * task->k->real_size >= ctx->be->stream_size;
+    rubus_status st = use_packed(plan, &task->p, task->k, a->version, &task->packed);
+    const bool covers = plan->kind == SPMV_SLICES && task->packed && plan->row == NULL;
+    if (st == RUBUS_OK && covers && task->p.beta != 0) {
+        task->k->save(&task->p);
+    }
+    if (st == RUBUS_OK) {
+        st = spmv_run(ctx, a->nnz < SMALL_WORK, spmv_share, task);
+    }
+    if (st == RUBUS_OK && covers && task->p.beta != 0) {
+        task->k->restore(&task->p);
+    }
+    if (st == RUBUS_OK && plan->nlong > 0) {
+        task->k->join(&task->p);
+    }
+    return st;
+}
+
 rubus_status threads_spmv(void *context, const rubus_csr_desc *a, const rubus_vec *x,
                           const rubus_vec *y, double alpha, double beta)
 {
@@ -255,24 +278,9 @@ rubus_status threads_spmv(void *context, const rubus_csr_desc *a, const rubus_ve
     task.p.y = data_of(y);
     task.p.alpha = alpha;
     task.p.beta = beta;
-    task.p.stream = (uint64_t)a->nrow * task.k->real_size >= ctx->be->stream_size;
-    spmv_plan *plan = (spmv_plan *)(void *)a->plan;
     threads_float_mode mode;
     threads_float_enter(&mode);
-    st = use_packed(plan, &task.p, task.k, a->version, &task.packed);
-    const bool covers = plan->kind == SPMV_SLICES && task.packed && plan->row == NULL;
-    if (st == RUBUS_OK && covers && beta != 0) {
-        task.k->save(&task.p);
-    }
-    if (st == RUBUS_OK) {
-        st = spmv_run(ctx, a->nnz < SMALL_WORK, spmv_share, &task);
-    }
-    if (st == RUBUS_OK && covers && beta != 0) {
-        task.k->restore(&task.p);
-    }
-    if (st == RUBUS_OK && plan->nlong > 0) {
-        task.k->join(&task.p);
-    }
+    st = run_vector(ctx, a, &task);
     threads_float_leave(&mode);
     return st;
 }
@@ -304,10 +312,16 @@ static void near_share(void *arg, int thread, int nthread)
     task->k->segments_near(&task->p, first, end);
 }
 
-static void tiles_share(void *arg, int thread, int nthread)
+static void columns_share(void *arg, int thread, int nthread)
 {
     const product_task *task = arg;
-    stencil_share(task, thread, nthread, task->k->tiles_dense, task->k->rows_dense);
+    stencil_share(task, thread, nthread, task->k->tiles_columns, task->k->rows_dense);
+}
+
+static void near_tiles_share(void *arg, int thread, int nthread)
+{
+    const product_task *task = arg;
+    stencil_share(task, thread, nthread, task->k->tiles_near, task->k->rows_near);
 }
 
 /* Room for the sums of segments of k columns. */
@@ -334,7 +348,10 @@ static rubus_status run_near(threads_context *ctx, product_task *task)
     spmv_plan *plan = (spmv_plan *)(uintptr_t)task->p.plan;
     rubus_status st = reserve_part(plan, task->k, task->p.k);
     if (st == RUBUS_OK) {
-        st = spmv_run(ctx, task->p.nnz * task->p.k < SMALL_WORK, near_share, task);
+        const bool tiles =
+            task->packed && plan->kind == SPMV_STENCIL && task->p.y_col == 1;
+        st = spmv_run(ctx, task->p.nnz * task->p.k < SMALL_WORK,
+                      tiles ? near_tiles_share : near_share, task);
     }
     if (st == RUBUS_OK && plan->nlong > 0) {
         task->k->join(&task->p);
@@ -373,15 +390,18 @@ static rubus_status run_dense(threads_context *ctx, const rubus_csr_desc *a,
                               product_task *task)
 {
     spmv_plan *plan = (spmv_plan *)(void *)a->plan;
-    if (task->p.x_col == 1) {
-        return run_near(ctx, task);
+    if (task->p.k == 1 && task->p.x_row == 1 && task->p.y_row == 1) {
+        return run_vector(ctx, a, task);
     }
-    rubus_status st = use_packed(plan, &task->p, task->k, a->version, &task->packed);
-    if (st != RUBUS_OK) {
-        return st;
+    rubus_status st = RUBUS_OK;
+    if (plan->kind == SPMV_STENCIL) {
+        st = use_packed(plan, &task->p, task->k, a->version, &task->packed);
     }
-    if (task->packed && plan->kind == SPMV_STENCIL) {
-        return spmv_run(ctx, a->nnz * task->p.k < SMALL_WORK, tiles_share, task);
+    if (st != RUBUS_OK || task->p.x_col == 1) {
+        return st != RUBUS_OK ? st : run_near(ctx, task);
+    }
+    if (task->packed && plan->kind == SPMV_STENCIL && task->p.y_row == 1) {
+        return spmv_run(ctx, a->nnz * task->p.k < SMALL_WORK, columns_share, task);
     }
     return run_turned(ctx, task);
 }
@@ -407,7 +427,6 @@ rubus_status threads_spmm(void *context, const rubus_csr_desc *a, const rubus_ma
     task.p.y_row = y_rows ? y->ld : 1;
     task.p.y_col = y_rows ? 1 : y->ld;
     task.p.stream =
-        !y_rows &&
         (uint64_t)a->nrow * (uint64_t)x->ncol * task.k->real_size >= ctx->be->stream_size;
     threads_float_mode mode;
     threads_float_enter(&mode);

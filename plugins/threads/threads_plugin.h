@@ -77,6 +77,9 @@ rubus_status threads_context_pool(threads_context *ctx);
 /* --- memory_threads.c ------------------------------------------------------------- */
 
 rubus_status threads_buffer_create(void *ctx, uint64_t nbyte, void **out_buffer);
+/* The same, but pages are left to whoever writes first. */
+rubus_status threads_buffer_reserve(threads_context *ctx, uint64_t nbyte,
+                                    threads_buffer **out_buffer);
 void threads_buffer_destroy(void *ctx, void *buffer);
 rubus_status threads_locality(void *ctx, const void *buffer, uint32_t *out_where);
 rubus_status threads_write(void *ctx, void *buffer, uint64_t first, const void *src,

@@ -46,6 +46,8 @@ usage "bench with history" '--history does not go with --bench' \
     solve --nx 8 --bench --history h.csv
 usage "bench what" "'frob' is none of" bench frob
 usage "bench kernels" "'none' is none of math, index, fused" bench dr --kernels none
+usage "bench of sparse matrices too large" '--n: 40000 is too large: .* 32768' \
+    bench spmv --n 40000
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
 for command in '' devices solve run kernel bench conformance; do

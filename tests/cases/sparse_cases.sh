@@ -176,4 +176,47 @@ fails "many columns" 3 "$rubus" spmv a.mtx -x x.mtx
 says "many columns" '1000000000000 columns, but only 1 entries' err
 check "verbose" "$rubus" spmv a.mtx -v
 says "verbose" '^rubus: a\.mtx: 2 x 1, 2 entries, f64 i32' err
+says "verbose" '^rubus: [1-9][0-9]* bytes a product, 0 beside.*, inspected in [0-9.]+ ms$' err
+check "verbose, transposed" "$rubus" spmv a.mtx -v --transpose
+lacks "verbose, transposed" 'a product' err
+# A line of 1000 points.
+{
+    echo '%%MatrixMarket matrix coordinate real symmetric'
+    echo '1000 1000 1999'
+    for ((i = 1; i < 1000; i++)); do
+        echo "$i $i 2"
+        echo "$((i + 1)) $i -1"
+    done
+    echo '1000 1000 2'
+} >line.mtx
+check "path" "$rubus" spmv line.mtx -v -b threads -o y.mtx
+says "path" 'by stencil, 3 diagonals$' err
+says "path" 'a product, [1-9][0-9]* beside the matrix' err
+check "path in JSON" "$rubus" spmv line.mtx --json -b threads -o y.mtx
+says "path in JSON" '"path": "stencil, 3 diagonals"' out
+says "path in JSON" '"product_bytes": [1-9]' out
+says "path in JSON" '"path_bytes": [1-9]' out
+says "path in JSON" '"inspect_ms": [0-9.]+' out
+
+# --- bench ------------------------------------------------------------------------------
+number='[0-9]+\.[0-9]+'
+for spec in threads reference; do
+    check "bench spmv on $spec" "$rubus" bench spmv --n 32 --rounds 2 --real f64 -b "$spec"
+    for name in grid2d grid3d random dense_row power small; do
+        says "bench spmv on $spec: $name" \
+            "^$name +f64 +1 vector +$number ms +$number GB/s +$number of triad +$number times plain CSR  [a-z]" out
+    done
+    says "bench spmv on $spec: triad" "^triad $number GB/s$" out
+done
+check "bench spmv in JSON" "$rubus" bench spmv --n 100 --rounds 1 --json -b threads
+says "bench spmv in JSON" "\"triad_gbs\": $number" out
+says "bench spmv in JSON" '"path": "stencil, 5 diagonals"' out
+count() { grep -o -- "$1" out | wc -l; }
+same "both types" "$(count '"vs_csr"') $(count '"f32"')" '12 6'
+check "bench spmm in JSON" "$rubus" bench spmm --n 16 --rounds 1 --json --real f32 -b threads
+for word in '"k": 4' '"k": 8' '"layout": "rows"' '"layout": "columns"'; do
+    same "$word" "$(count "$word")" 12
+done
+fails "bench spmv with an operand" 2 "$rubus" bench spmv a.mtx
+says "bench spmv with an operand" "unexpected argument 'a.mtx'" err
 finish

@@ -14,6 +14,8 @@ typedef struct bench_options {
 
 int bench_stream(rubus_context *context, const bench_options *o, json_t **out_object);
 int bench_dr(rubus_context *context, const bench_options *o, json_t **out_object);
+int bench_spmv(rubus_context *context, const bench_options *o, json_t **out_object);
+int bench_spmm(rubus_context *context, const bench_options *o, json_t **out_object);
 int bench_launch(rubus_context *context, const bench_options *o, json_t **out_object);
 
 /* Whether the types of real that were asked for hold this one. */

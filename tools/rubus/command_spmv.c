@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "measure.h"
 
 enum { SPMV_ALPHA = CLI_OWN, SPMV_BETA, SPMV_TRANSPOSE };
 
@@ -52,7 +52,8 @@ typedef struct spmv_state {
     int32_t real;
     rubus_context *context;
     rubus_csr *csr;
-    int64_t nrow; // of the matrix as it is multiplied
+    double inspect_s; // the time of rubus_csr_optimize
+    int64_t nrow;     // of the matrix as it is multiplied
     int64_t ncol;
     spmv_dense x;
     spmv_dense y;
@@ -215,6 +216,11 @@ static rubus_status product(spmv_state *s)
     if (st == RUBUS_OK) {
         st = upload(s, &s->y);
     }
+    if (st == RUBUS_OK && !o->transpose) {
+        const double start = measure_seconds();
+        st = rubus_csr_optimize(s->csr);
+        s->inspect_s = measure_seconds() - start;
+    }
     if (st != RUBUS_OK) {
         return st;
     }
@@ -277,6 +283,12 @@ static json_t *result_json(const spmv_state *s, const rubus_csr_info *info)
         cli_json_add(object, "index",
                      json_string(info->index == RUBUS_I32 ? "i32" : "i64")) &&
         cli_json_add(object, "path", cli_json_string(info->path)) &&
+        (s->o->transpose ||
+         (cli_json_add(object, "product_bytes",
+                       json_integer((json_int_t)info->product_bytes)) &&
+          cli_json_add(object, "path_bytes",
+                       json_integer((json_int_t)info->path_bytes)) &&
+          cli_json_add(object, "inspect_ms", json_real(1e3 * s->inspect_s)))) &&
         (s->o->output != NULL || cli_json_add(object, "y", columns_json(s)));
     if (!good) {
         json_decref(object);
@@ -303,6 +315,13 @@ static int write_results(const spmv_state *s)
                 info.real == RUBUS_F32 ? "f32" : "f64",
                 info.index == RUBUS_I32 ? "i32" : "i64",
                 info.path[0] != '\0' ? ", by " : "", info.path);
+        if (!o->transpose) {
+            fprintf(stderr,
+                    "rubus: %llu bytes a product, %llu beside the matrix, inspected in "
+                    "%.3f ms\n",
+                    (unsigned long long)info.product_bytes,
+                    (unsigned long long)info.path_bytes, 1e3 * s->inspect_s);
+        }
     }
     if (o->common.json) {
         return cli_json_finish(result_json(s, &info), CLI_DONE);
@@ -412,9 +431,9 @@ const cli_command cli_spmv = {
         "      --real f32|f64     type of the values (f64)\n"
         "      --index i32|i64    type of the indices (i32)\n"
         "      --json             one JSON object on stdout\n"
-        "  -v, --verbose          say which backend, device and plugin are used, and "
-        "how\n"
-        "                         the product runs\n"
+        "  -v, --verbose          say which backend, device and plugin are used, how "
+        "the\n"
+        "                         product runs, and what it moves\n"
         "  -h, --help             this text\n",
     .run = run_spmv,
 };

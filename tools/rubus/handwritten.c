@@ -362,3 +362,19 @@ void handwritten_touch(handwritten_team *team, void *data, int64_t nbyte)
     const handwritten_stream stream = {.a = data, .n = nbyte};
     run(team, touch_task, &stream);
 }
+
+/* --- sparse products -------------------------------------------------------------- */
+
+static void product_task(handwritten_team *team, int thread, const void *arg)
+{
+    const handwritten_csr *a = arg;
+    int64_t first;
+    int64_t end;
+    share(team, thread, a->n, 1, &first, &end);
+    (a->f64 ? csr_product_f64 : csr_product_f32)(a, first, end);
+}
+
+void handwritten_product(handwritten_team *team, const handwritten_csr *a)
+{
+    run(team, product_task, a);
+}

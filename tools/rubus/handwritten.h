@@ -2,9 +2,10 @@
 #ifndef RUBUS_TOOLS_HANDWRITTEN_H
 #define RUBUS_TOOLS_HANDWRITTEN_H
 /*
- * The 2D relaxation written by hand in C, as somebody would who has no Rubus: what
- * generated kernels are measured against. One call is one iteration on all threads of a
- * team. Results are those of shaders/relax_2d.rk, bit for bit.
+ * The 2D relaxation and sparse products, written by hand in C as somebody would who has
+ * no Rubus: what generated kernels and the paths of sparse matrices are measured against.
+ * One call is one iteration, or one product, on all threads of a team. Results of the
+ * relaxation are those of shaders/relax_2d.rk, bit for bit.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,6 +53,21 @@ void handwritten_copy(handwritten_team *team, void *dst, const void *src, int64_
 /** a = b + factor * c over n numbers. */
 void handwritten_triad(handwritten_team *team, bool f64, int64_t n, void *a,
                        const void *b, const void *c, double factor);
+
+/** Y = A X with a square matrix in compressed rows, columns of Y one after the other, or
+ *  all at once where X and Y are stored by rows. */
+typedef struct handwritten_csr {
+    bool f64;
+    int64_t n;
+    const int32_t *rowptr; /**< [n + 1] */
+    const int32_t *colval;
+    const void *nzval;
+    int64_t k;
+    bool by_rows;
+    const void *x; /**< [n, k] by rows, or [k, n] */
+    void *y;
+} handwritten_csr;
+void handwritten_product(handwritten_team *team, const handwritten_csr *a);
 
 /** Zeroes an array, with the threads that will work on it. */
 void handwritten_touch(handwritten_team *team, void *data, int64_t nbyte);

@@ -261,3 +261,50 @@ CLONES static void NAME(triad)(const handwritten_stream *s, int64_t i0, int64_t 
         a[i] = b[i] + factor * c[i];
     }
 }
+
+/* --- sparse products -------------------------------------------------------------- */
+
+CLONES static void NAME(csr_column)(const handwritten_csr *m, const REAL *restrict x,
+                                    REAL *restrict y, int64_t i0, int64_t i1)
+{
+    const REAL *const nzval = m->nzval;
+    for (int64_t i = i0; i < i1; i++) {
+        REAL sum = 0;
+        for (int32_t e = m->rowptr[i]; e < m->rowptr[i + 1]; e++) {
+            sum += nzval[e] * x[m->colval[e]];
+        }
+        y[i] = sum;
+    }
+}
+
+CLONES static void NAME(csr_rows)(const handwritten_csr *m, const REAL *restrict x,
+                                  REAL *restrict y, int64_t i0, int64_t i1)
+{
+    const REAL *const nzval = m->nzval;
+    const int64_t k = m->k;
+    for (int64_t i = i0; i < i1; i++) {
+        REAL *const to = y + i * k;
+        for (int64_t j = 0; j < k; j++) {
+            to[j] = 0;
+        }
+        for (int32_t e = m->rowptr[i]; e < m->rowptr[i + 1]; e++) {
+            const REAL value = nzval[e];
+            const REAL *const from = x + m->colval[e] * k;
+            for (int64_t j = 0; j < k; j++) {
+                to[j] += value * from[j];
+            }
+        }
+    }
+}
+
+static void NAME(csr_product)(const handwritten_csr *m, int64_t i0, int64_t i1)
+{
+    if (m->by_rows && m->k > 1) {
+        NAME(csr_rows)(m, m->x, m->y, i0, i1);
+        return;
+    }
+    for (int64_t j = 0; j < m->k; j++) {
+        NAME(csr_column)
+        (m, (const REAL *)m->x + j * m->n, (REAL *)m->y + j * m->n, i0, i1);
+    }
+}

@@ -11,6 +11,9 @@ tools_rubus_rubus_SOURCES = \
 	%D%/bench.h \
 	%D%/bench_dr.c \
 	%D%/bench_launch.c \
+	%D%/bench_matrix.c \
+	%D%/bench_matrix.h \
+	%D%/bench_sparse.c \
 	%D%/bench_stream.c \
 	%D%/case_json.c \
 	%D%/case_json.h \
