@@ -105,11 +105,12 @@ rubus_status rubus__enter(rubus_context *context, const char *what)
         return rubus__fail(RUBUS_EINVAL, "%s: the context is NULL", what);
     }
     if (rubus__context_forked(context)) {
-        return rubus__fail(RUBUS_EFORKED,
-                           "%s: this context was made before fork; open one of its own in "
-                           "the child process (where a driver refuses that, fork before "
-                           "the first is opened)",
-                           what);
+        return rubus__fail(
+            RUBUS_EFORKED,
+            "%s: this context was made before fork; open one of its own in "
+            "the child process (where a driver refuses that, fork before "
+            "the first is opened)",
+            what);
     }
     pthread_mutex_lock(&context->lock);
     if (context->lost) {
