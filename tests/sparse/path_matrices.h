@@ -266,7 +266,7 @@ static const path_case cases[] = {
     {"3D, 27 points", stencil_3d_27, "stencil, 27 diagonals", ""},
     {"random", random_rows, "slices of 8 rows, 0% uniform", ""},
     {"bands", bands, "slices of 8 rows, 100% uniform", ""},
-    {"long rows", with_long_rows, "slices of 8 rows", ", 3 long"},
+    {"long rows", with_long_rows, "sorted slices of 8 rows", ", 3 long"},
     {"dense row", dense_row, "slices of 8 rows, 100% uniform", ", 1 long"},
     {"power law", power_law, "sorted slices of 8 rows", " long"},
     {"mostly empty", mostly_empty, "sorted slices of 8 rows", ""},
