@@ -7,6 +7,7 @@ rubusinclude_HEADERS = \
 	%D%/rubus/kernel.h \
 	%D%/rubus/launch.h \
 	%D%/rubus/matrix_market.h \
+	%D%/rubus/operator.h \
 	%D%/rubus/output.h \
 	%D%/rubus/rubus.h \
 	%D%/rubus/solve.h \

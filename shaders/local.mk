@@ -4,6 +4,7 @@ SHADERS = \
 	%D%/blas.rk \
 	%D%/fd.rk \
 	%D%/math.rk \
+	%D%/krylov.rk \
 	%D%/relax_1d.rk \
 	%D%/relax_2d.rk \
 	%D%/relax_2d_harmonic.rk \

@@ -7,6 +7,7 @@
 #include <rubus/context.h>
 #include <rubus/kernel.h>
 #include <rubus/matrix_market.h>
+#include <rubus/operator.h>
 #include <rubus/output.h>
 #include <rubus/solve.h>
 #include <rubus/sparse.h>

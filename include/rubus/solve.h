@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUBUS_SOLVE_H
 #define RUBUS_SOLVE_H
-/** Solvers: accelerated dynamic relaxation for div(lambda grad u) = 0. */
-#include <rubus/array.h>
+/** Solvers: accelerated dynamic relaxation for div(lambda grad u) = 0, and Krylov methods
+ *  for A u = F with any operator. */
+#include <rubus/operator.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,10 +17,11 @@ extern "C" {
 #define RUBUS_MEAN_HARMONIC 2
 
 #define RUBUS_OUTCOME_RUNNING 0   /**< neither converged nor failed so far */
-#define RUBUS_OUTCOME_CONVERGED 1 /**< max|r| is below the tolerance in force */
+#define RUBUS_OUTCOME_CONVERGED 1 /**< the residual is below the tolerance in force */
 #define RUBUS_OUTCOME_LIMIT 2     /**< the iteration limit was reached */
-#define RUBUS_OUTCOME_STAGNATED 3 /**< max|r| stopped falling at rounding level */
+#define RUBUS_OUTCOME_STAGNATED 3 /**< the residual stopped falling at rounding level */
 #define RUBUS_OUTCOME_DIVERGED 4  /**< NaN, inf, or 1e6 times the first residual */
+#define RUBUS_OUTCOME_BREAKDOWN 5 /**< the method cannot go on with this operator */
 
 /**
  * Steady diffusion in a box of 1, 2 or 3 dimensions, cell-centred, with Dirichlet values.
@@ -126,7 +128,95 @@ RUBUS_API rubus_status rubus_relax_load(rubus_context *context, const char *path
                                         const rubus_relax_desc *changes,
                                         rubus_relax **out_relax) RUBUS_CHECKED;
 
-/** "converged", "limit", "stagnated", "diverged", "running". @return a constant string
+/* --- Krylov methods ----------------------------------------------------------------- */
+
+#define RUBUS_PRECONDITION_DEFAULT 0 /**< JACOBI where the operator has a diagonal */
+#define RUBUS_PRECONDITION_NONE 1
+#define RUBUS_PRECONDITION_JACOBI 2 /**< division by the diagonal */
+
+/** Called after every iteration with |r|; a non-zero return stops the run (outcome
+ *  RUNNING). */
+typedef int (*rubus_krylov_progress)(void *user, int64_t iteration, double residual);
+
+/** How a linear system is solved. Zero means the default everywhere. */
+typedef struct rubus_krylov_desc {
+    size_t struct_size;   /**< set by the caller */
+    double rtol;          /**< default 1e-10, in f32 1e-5; negative: 0 */
+    double atol;          /**< in units of F; default 0 */
+    int64_t niter;        /**< iteration limit; default 10 n, between 100 and 100000;
+                             negative: 0 */
+    int32_t precondition; /**< RUBUS_PRECONDITION_* */
+    int32_t reserved0;
+    rubus_krylov_progress progress; /**< may be NULL */
+    void *user;                     /**< its first argument */
+    double *history;       /**< [history_room] or NULL: |r| after iteration 0, 1, ... */
+    uint64_t history_room; /**< what has no room is left out */
+} rubus_krylov_desc;
+
+/** How a solve ended. */
+typedef struct rubus_krylov_report {
+    size_t struct_size; /**< set by the caller */
+    int32_t outcome;    /**< RUBUS_OUTCOME_* */
+    int32_t restarts;   /**< times that r was computed anew from u, and the method begun
+                             again */
+    int64_t iterations;
+    double residual;  /**< |r|, r = F - A u; of the method's own recurrence if the outcome
+                            is LIMIT, RUNNING or DIVERGED, else computed from u; NaN
+                            where it was not computed */
+    double norm;      /**< |F| */
+    double tolerance; /**< in force: max(rtol |F|, atol) */
+    uint64_t nhistory;      /**< numbers in desc->history */
+    int32_t preconditioned; /**< 1: by Jacobi */
+    int32_t reserved0;
+    char why[128]; /**< what kept it from converging, in words; "" if it did */
+} rubus_krylov_report;
+
+/**
+ * Solves A u = F by conjugate gradients, from the u given, until |r| <= max(rtol |F|,
+ * atol), |.| being the root of the sum of squares. For symmetric positive definite A.
+ *
+ * At constrained points (rubus_operator_constraint) u is set to F first; then r is 0
+ * there and stays so, and A needs to be symmetric between the other points only. F = 0
+ * gives u = 0 at once. Where the recurrence says that r is small enough, it is computed
+ * anew from u; if that is larger, the method begins again, at most three times.
+ *
+ * @param[in]     op      [n, n] Not known to be unsymmetric.
+ * @param[in]     F       n elements of A's type, of any rank.
+ * @param[in,out] u       n elements of A's type, of any rank; the start value.
+ * @param[in]     desc    NULL: the defaults.
+ * @param[out]    report  NULL: not wanted.
+ * @return RUBUS_OK whatever the outcome
+ * @return RUBUS_EINVAL    NULL; a wrong field of the desc; an unsymmetric operator; the
+ *                         text names it
+ * @return RUBUS_ESHAPE, RUBUS_ETYPE, RUBUS_EFOREIGN  F, u or the mask do not fit A
+ * @return RUBUS_EALIAS    F overlaps u
+ * @return RUBUS_EUNSUPPORTED  JACOBI is asked for, and A has no diagonal to give
+ * @return RUBUS_ESTATE, RUBUS_EDEVMEM, RUBUS_ENOMEM, RUBUS_ELOST, RUBUS_EFORKED, or what
+ *         a function of the operator returns; u then holds what was reached
+ * @error   With rounding, |r| ends at about eps |A| |u| at best: STAGNATED tells.
+ * @threads As the operator's functions.
+ * @source  Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems,
+ *          2nd ed., 6.7 and 9.2
+ */
+RUBUS_API rubus_status rubus_solve_cg(rubus_operator *op, rubus_array *F, rubus_array *u,
+                                      const rubus_krylov_desc *desc,
+                                      rubus_krylov_report *report) RUBUS_CHECKED;
+
+/**
+ * As rubus_solve_cg, by the stabilised method of bi-conjugate gradients, for any A that
+ * is not singular. Two products an iteration. Where it breaks down, it begins again from
+ * u.
+ *
+ * @return as rubus_solve_cg; any operator is taken
+ * @threads As the operator's functions.
+ * @source  van der Vorst 1992, preconditioned from the right
+ */
+RUBUS_API rubus_status rubus_solve_bicgstab(rubus_operator *op, rubus_array *F,
+                                            rubus_array *u, const rubus_krylov_desc *desc,
+                                            rubus_krylov_report *report) RUBUS_CHECKED;
+
+/** "converged", "limit", "stagnated", "diverged", "breakdown", "running". @return a
+ *  constant string
  *  @threads Any thread. */
 RUBUS_API const char *rubus_outcome_name(int32_t outcome);
 

@@ -203,7 +203,7 @@ const rubus_relax_desc *rubus_relax_desc_get(const rubus_relax *relax)
 
 const char *rubus_outcome_name(int32_t outcome)
 {
-    static const char *const name[5] = {"running", "converged", "limit", "stagnated",
-                                        "diverged"};
-    return outcome >= 0 && outcome < 5 ? name[outcome] : "?";
+    static const char *const name[6] = {"running",   "converged", "limit",
+                                        "stagnated", "diverged",  "breakdown"};
+    return outcome >= 0 && outcome < 6 ? name[outcome] : "?";
 }

@@ -13,7 +13,7 @@ short="array array_share launch checked blas context"
 # "counts").
 list() {
     (cd "$source_dir" &&
-        grep -lE 'support/(backends|vulkan_specs)\.h|(relax|output)_probe\.h' \
+        grep -lE 'support/(backends|vulkan_specs)\.h|(relax|output|krylov)_probe\.h' \
             tests/*/test_*.c) |
         sed 's/\.c$//' | grep -vE '/test_(vulkan_.*|alloc_failure)$'
 }
