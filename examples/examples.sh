@@ -30,7 +30,18 @@ example 05_custom_operator custom_operator.png '^mass ([0-9.]+) before, \1 after
 says "05_custom_operator: centre" \
     '^step  600: highest value 0\.9585, centre \(0\.6676, 0\.6098\)$' out
 
+krylov() { # on $RUBUS_BACKEND; the number of iterations is the same on each
+    rm -f plate.png
+    check "06_krylov on $RUBUS_BACKEND" "$here/examples/06_krylov"
+    says "06_krylov on $RUBUS_BACKEND" '^converged after 261 iterations: ' out
+    says "06_krylov on $RUBUS_BACKEND: error" '^largest error [0-9]e-(09|1[0-9])$' out
+    same "06_krylov on $RUBUS_BACKEND: picture" \
+        "$(head -c 8 plate.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+}
+krylov
+
 export RUBUS_BACKEND=reference
+krylov
 example 02_relax_1d relax_1d.png '^converged after 630 iterations$'
 example 03_relax_2d relax_2d.png '^converged after 90 iterations$' 16
 example 05_custom_operator custom_operator.png '^mass ([0-9.]+) before, \1 after$' 2

@@ -26,6 +26,11 @@ examples_05_custom_operator_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_05_custom_operator_LDADD = librubus.la -lm
 examples_05_custom_operator_SOURCES = examples/05_custom_operator.c
 
+noinst_PROGRAMS += examples/06_krylov
+examples_06_krylov_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_06_krylov_LDADD = librubus.la
+examples_06_krylov_SOURCES = examples/06_krylov.c
+
 EXTRA_DIST += \
 	%D%/02_relax_1d.rk \
 	%D%/03_relax_2d.rk \
