@@ -207,7 +207,8 @@ static rubus_status map(void *ctx, void *buffer, uint32_t access, void **out_hos
 static rubus_status unmap(void *ctx, void *buffer)
 {
     const rubus_status st = context_step(ctx, SLOT_unmap);
-    return st != RUBUS_OK ? st : wrap_forward.unmap(ctx, buffer);
+    const rubus_status ended = wrap_forward.unmap(ctx, buffer); // whatever is told
+    return st != RUBUS_OK ? st : ended;
 }
 
 /* --- modules ---------------------------------------------------------------------- */
