@@ -7,10 +7,13 @@ rubusinclude_HEADERS = \
 	%D%/rubus/kernel.h \
 	%D%/rubus/launch.h \
 	%D%/rubus/matrix_market.h \
+	%D%/rubus/mesh.h \
 	%D%/rubus/operator.h \
 	%D%/rubus/output.h \
 	%D%/rubus/rubus.h \
+	%D%/rubus/set.h \
 	%D%/rubus/solve.h \
+	%D%/rubus/space.h \
 	%D%/rubus/sparse.h \
 	%D%/rubus/status.h \
 	%D%/rubus/types.h

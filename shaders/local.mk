@@ -3,8 +3,12 @@
 SHADERS = \
 	%D%/blas.rk \
 	%D%/fd.rk \
-	%D%/math.rk \
+	%D%/inner_1d.rk \
+	%D%/inner_2d.rk \
+	%D%/inner_3d.rk \
 	%D%/krylov.rk \
+	%D%/math.rk \
+	%D%/mesh.rk \
 	%D%/relax_1d.rk \
 	%D%/relax_2d.rk \
 	%D%/relax_2d_harmonic.rk \

@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct rubus_module rubus_module;
 typedef struct rubus_kernel rubus_kernel;
+typedef struct rubus_func rubus_func; /**< a func of a module */
 
 /** How a module is built. Zero everywhere is the default. */
 typedef struct rubus_module_options {
@@ -62,6 +63,17 @@ RUBUS_API void rubus_module_destroy(rubus_module *module);
  *  @threads Any thread.
  *  @owner   Lives as long as the module. */
 RUBUS_API const rubus_kernel *rubus_module_kernel(rubus_module *module, const char *name);
+
+/** The func `name` of the module, for calls that evaluate one at the points of a mesh
+ *  (rubus_project, rubus_mesh_mark_func). They compile it for the type of the mesh.
+ *  @return NULL if there is none (the error text names the nearest); a call that is given
+ *          NULL fails with RUBUS_ENOTFOUND and that text
+ *  @threads Any thread.
+ *  @owner   Lives as long as the module. */
+RUBUS_API const rubus_func *rubus_module_func(rubus_module *module, const char *name);
+
+/** Name of a func; "" for NULL. @return as said @threads Any thread. */
+RUBUS_API const char *rubus_func_name(const rubus_func *func);
 
 /** Number of kernels of the module's own source. @return as said @threads Any thread. */
 RUBUS_API uint32_t rubus_module_kernel_count(const rubus_module *module);

@@ -7,9 +7,12 @@
 #include <rubus/context.h>
 #include <rubus/kernel.h>
 #include <rubus/matrix_market.h>
+#include <rubus/mesh.h>
 #include <rubus/operator.h>
 #include <rubus/output.h>
+#include <rubus/set.h>
 #include <rubus/solve.h>
+#include <rubus/space.h>
 #include <rubus/sparse.h>
 #include <rubus/status.h>
 #include <rubus/types.h>

@@ -506,6 +506,20 @@ static void print_reached(printer *p, rk_decl *const *list, int32_t count,
     p->library = false;
 }
 
+static void print_lists(printer *p, const rk_module *module)
+{
+    print_reached(p, module->op, module->nop, &p->reach->op);
+    print_reached(p, module->func, module->nfunc, &p->reach->func);
+}
+
+void rk_print_called(rk_unit *unit, rubus__text *out)
+{
+    rk_reach reach;
+    rk_reach_find(unit, &reach);
+    printer p = {.out = out, .reach = &reach};
+    print_lists(&p, &unit->module);
+}
+
 void rk_print(rk_unit *unit, bool marks, rubus__text *out)
 {
     const rk_module *module = &unit->module;
@@ -516,8 +530,7 @@ void rk_print(rk_unit *unit, bool marks, rubus__text *out)
                        unit->numbers.int64 ? "i64" : "i32", unit->check, unit->fast);
     rk_cursor cursor = {NULL, 0, 0};
     printer p = {.out = out, .reach = &reach, .marks = marks ? &cursor : NULL};
-    print_reached(&p, module->op, module->nop, &reach.op);
-    print_reached(&p, module->func, module->nfunc, &reach.func);
+    print_lists(&p, module);
     for (int32_t i = 0; i < module->nkernel; i++) {
         if (!module->kernel[i]->at.source->library) {
             print_kernel(&p, module->kernel[i]);

@@ -162,6 +162,26 @@ static void emit(compilation *c, const rk_dialect *dialect)
     make_key(program, dialect);
 }
 
+/* Ops and funcs once more as text, for modules that are made of them later. */
+static void print_called(compilation *c)
+{
+    const rk_module *module = &c->unit.module;
+    int32_t nown = 0;
+    for (int32_t i = 0; i < module->nfunc; i++) {
+        nown += module->func[i]->at.source->library ? 0 : 1;
+    }
+    if (nown == 0) {
+        return;
+    }
+    rubus__text text;
+    rubus__text_init(&text);
+    rk_print_called(&c->unit, &text);
+    c->program.called = rubus__text_take(&text);
+    if (c->program.called == NULL) {
+        out_of_memory(&c->unit);
+    }
+}
+
 static void compile(compilation *c, const rk_dialect *dialect, const char *text,
                     size_t size)
 {
@@ -179,6 +199,7 @@ static void compile(compilation *c, const rk_dialect *dialect, const char *text,
     c->program.needs_f64 = unit->numbers.f64;
     if (dialect != NULL) {
         emit(c, dialect);
+        print_called(c);
     }
 }
 
@@ -284,6 +305,7 @@ void rk_program_destroy(rk_program *program)
     rk_unit *unit = program->unit;
     rubus__text_fini(&unit->messages);
     rubus__free(program->text);
+    rubus__free(program->called);
     rubus__free((char *)(uintptr_t)program->name);
     if (unit->arena != NULL) {
         rubus__arena_destroy(unit->arena);

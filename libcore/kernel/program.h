@@ -95,6 +95,7 @@ typedef struct rk_program {
     int32_t nsite;
     rk_site *site;
     bool needs_f64;
+    char *called; /* own ops and funcs, and what they reach, as text; NULL: no own func */
     char *text;
     size_t text_size;
     uint8_t key[32];

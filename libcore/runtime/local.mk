@@ -19,6 +19,7 @@ libruntime_la_SOURCES = \
 	%D%/launch_check.c \
 	%D%/launch_list.c \
 	%D%/module.c \
+	%D%/module_func.c \
 	%D%/options.c \
 	%D%/plugin.h \
 	%D%/plugin_descriptor.c \

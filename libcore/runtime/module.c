@@ -204,6 +204,9 @@ static rubus_status build(rubus_context *context, const char *name, const char *
         st = make_kernels(module);
     }
     if (st == RUBUS_OK) {
+        st = rubus__funcs_make(module);
+    }
+    if (st == RUBUS_OK) {
         st = rubus__enter(context, "rubus_module_create");
     }
     if (st == RUBUS_OK) {
@@ -296,6 +299,7 @@ void rubus__module_release(rubus_module *module)
         return;
     }
     rubus_context *context = module->context;
+    rubus__funcs_fini(module);
     if (!rubus__context_forked(context)) {
         pthread_mutex_lock(&context->lock);
         rubus__pending_remove(module);

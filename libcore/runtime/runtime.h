@@ -79,6 +79,12 @@ struct rubus_kernel {
     int64_t (*extent)[3];  /* of the checked launches since the last report */
 };
 
+/* A func of a module, or of one that it imports. */
+struct rubus_func {
+    struct rubus_module *module;
+    const rk_decl *decl;
+};
+
 struct rubus_module {
     atomic_int references;
     rubus_context *context;
@@ -87,6 +93,10 @@ struct rubus_module {
     rubus_entry *entry;
     rubus_param *param;
     rubus_kernel *kernel;
+    int32_t nfunc;
+    rubus_func *func;
+    struct rubus__derived
+        *derived;       /* modules made of its funcs; under the context's lock */
     void *error_buffer; /* checked programs */
     bool is_pending;
     struct rubus_module *next_pending;
@@ -147,6 +157,20 @@ rubus_status rubus__module_embedded(rubus_context *context, const char *name,
                                     rubus_module **out_module);
 char *rubus__source_read(void *user, const char *importer, const char *name,
                          char **out_name, size_t *out_size, const char **out_reason);
+
+/* --- module_func.c: funcs, and modules made of them -------------------------------- */
+
+void rubus__module_hold(rubus_module *module);
+rubus_status rubus__funcs_make(rubus_module *module);
+void rubus__funcs_fini(rubus_module *module);
+/* For calls that were given the func NULL: the text of rubus_module_func, if it is the
+ * last one, else one of `what`. */
+rubus_status rubus__no_func(const char *what);
+/* A module of the ops and funcs of `module` and the kernels of `text`, with reals of
+ * another type; int, check and fast are the module's. Compiled at the first call with
+ * this text and type, and kept as long as the module. Not locked. */
+rubus_status rubus__module_derive(rubus_module *module, int32_t real, const char *text,
+                                  rubus_module **out_module);
 
 /* --- kept_module.c: kernels of the library, built once in a context --------------- */
 

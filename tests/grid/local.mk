@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+EXTRA_DIST += tests/grid/grid_probe.h
+check_PROGRAMS += tests/grid/test_mesh
+tests_grid_test_mesh_SOURCES = tests/grid/test_mesh.c
+tests_grid_test_mesh_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_marker
+tests_grid_test_marker_SOURCES = tests/grid/test_marker.c
+tests_grid_test_marker_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_space
+tests_grid_test_space_SOURCES = tests/grid/test_space.c
+tests_grid_test_space_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_project
+tests_grid_test_project_SOURCES = tests/grid/test_project.c
+tests_grid_test_project_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_inner
+tests_grid_test_inner_SOURCES = tests/grid/test_inner.c
+tests_grid_test_inner_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_cases_grid
+tests_grid_test_cases_grid_SOURCES = tests/grid/test_cases_grid.c
+tests_grid_test_cases_grid_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
