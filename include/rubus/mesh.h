@@ -94,10 +94,10 @@ RUBUS_API void rubus_mesh_destroy(rubus_mesh *mesh);
  *   2D   x: left right, xmin xmax    y: bottom top, ymin ymax
  *   3D   x: back front, xmin xmax    y: left right, ymin ymax    z: bottom top, zmin zmax
  *
- * They are labels of every mesh, and so are `boundary`, the union of the faces of all axes
- * with more than one point, and `interior`, the complement of `boundary`. A marker of the
- * same label takes the place of such a one (with a warning in the log, and a new version).
- * Several labels, "inlet,top", are the union of their points.
+ * They are labels of every mesh, and so are `boundary`, the union of the faces of all
+ * axes with more than one point, and `interior`, the complement of `boundary`. A marker
+ * of the same label takes the place of such a one (with a warning in the log, and a new
+ * version). Several labels, "inlet,top", are the union of their points.
  */
 
 /**
@@ -141,8 +141,8 @@ RUBUS_API rubus_status rubus_mesh_mark_callback(rubus_mesh *mesh, const char *la
                                                 void *user) RUBUS_CHECKED;
 
 /**
- * The union of some labels as an array of bools, shaped like the mesh. It is made once for
- * a version; later calls give further windows on the same memory.
+ * The union of some labels as an array of bools, shaped like the mesh. It is made once
+ * for a version; later calls give further windows on the same memory.
  *
  * @param labels  "left,inlet"
  * @return RUBUS_OK
@@ -159,8 +159,8 @@ RUBUS_API rubus_status rubus_mesh_mask(rubus_mesh *mesh, const char *labels,
 
 /** Puts a point into the middle of every interval: n becomes 2n - 1.
  *  @return RUBUS_OK, RUBUS_EINVAL (NULL, or points would fall together), RUBUS_ELIMIT,
- *          RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST, RUBUS_EFORKED. On failure the mesh is
- *          what it was
+ *          RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST, RUBUS_EFORKED. On failure the mesh
+ *          is what it was
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_mesh_refine(rubus_mesh *mesh) RUBUS_CHECKED;
 
@@ -186,7 +186,8 @@ RUBUS_API int32_t rubus_mesh_ndim(const rubus_mesh *mesh);
 RUBUS_API rubus_shape rubus_mesh_shape(const rubus_mesh *mesh);
 /** RUBUS_F32 or RUBUS_F64; 0 for NULL. @return as said @threads Any thread. */
 RUBUS_API int32_t rubus_mesh_type(const rubus_mesh *mesh);
-/** The largest diagonal of a cell between neighbouring points; 0 for NULL. @return as said
+/** The largest diagonal of a cell between neighbouring points; 0 for NULL. @return as
+ *  said
  *  @threads Any thread. */
 RUBUS_API double rubus_mesh_hmax(const rubus_mesh *mesh);
 /** Whether the spacings of an axis are equal up to rounding (1e-10, or 4 n eps of the

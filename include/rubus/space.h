@@ -5,13 +5,13 @@
  * Spaces of grid functions on a mesh: arrays, projections, inner products and norms.
  *
  * A grid function is an ordinary array of the mesh's type, shaped like the mesh; of a
- * space with several components it has one dimension more, the components, last (slowest).
- * A space belongs to the version that its mesh had when it was made: after a change of the
- * mesh every call with it gives RUBUS_ESTALE, and a new space is needed.
+ * space with several components it has one dimension more, the components, last
+ * (slowest). A space belongs to the version that its mesh had when it was made: after a
+ * change of the mesh every call with it gives RUBUS_ESTALE, and a new space is needed.
  *
  * Labels are those of mesh.h, as lists "left,inlet"; NULL stands for all points. Numbers
- * are summed in the order that the shape alone fixes, so they are the same, to the bit, on
- * any number of threads.
+ * are summed in the order that the shape alone fixes, so they are the same, to the bit,
+ * on any number of threads.
  */
 #include <rubus/mesh.h>
 
@@ -81,7 +81,8 @@ RUBUS_API rubus_status rubus_space_arrays(const rubus_space *space, int32_t n,
 /** Component k of a grid function: a window, shaped like the mesh, on the memory of u.
  *  @return RUBUS_OK, RUBUS_EINVAL (NULL, no such component), RUBUS_EFOREIGN, RUBUS_ETYPE,
  *          RUBUS_ESHAPE (u is no grid function of the space), RUBUS_ESTALE, RUBUS_ENOMEM,
- *          RUBUS_EUNSUPPORTED (the device wants windows to begin elsewhere), RUBUS_EFORKED
+ *          RUBUS_EUNSUPPORTED (the device wants windows to begin elsewhere),
+ *          RUBUS_EFORKED
  *  @threads Any thread.
  *  @owner   Destroy with rubus_array_destroy. */
 RUBUS_API rubus_status rubus_space_component(const rubus_space *space, rubus_array *u,
@@ -105,10 +106,12 @@ RUBUS_API rubus_status rubus_space_component(const rubus_space *space, rubus_arr
  * @param labels  Other points become exactly 0, and func is not called there.
  * @param u       A grid function of the space, or one component of one (component 0).
  * @return RUBUS_OK
- * @return RUBUS_EINVAL     NULL, unknown how, func takes other numbers (the text shows what
+ * @return RUBUS_EINVAL     NULL, unknown how, func takes other numbers (the text shows
+ * what
  *                          is wanted)
  * @return RUBUS_ENOTFOUND  func is NULL, or there is no such label
- * @return RUBUS_EFOREIGN, RUBUS_ETYPE, RUBUS_ESHAPE  u is none of the space; or func is of
+ * @return RUBUS_EFOREIGN, RUBUS_ETYPE, RUBUS_ESHAPE  u is none of the space; or func is
+ * of
  *                          another context
  * @return RUBUS_ESTALE     the mesh changed
  * @return RUBUS_ESTATE, RUBUS_EUNSUPPORTED, RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST,
@@ -119,7 +122,8 @@ RUBUS_API rubus_status rubus_project(const rubus_space *space, const rubus_func 
                                      int32_t how, const char *labels, double time,
                                      rubus_array *u) RUBUS_CHECKED;
 
-/** A host function of a point: x [ndim]; writes as many values to out as u has components. */
+/** A host function of a point: x [ndim]; writes as many values to out as u has
+ *  components. */
 typedef void (*rubus_point_function)(void *user, const double *x, double t, double *out);
 
 /** Projects a host function: evaluated on the host in double, written to u at once.
@@ -192,8 +196,8 @@ RUBUS_API rubus_status rubus_norm_h(const rubus_space *space, rubus_array *u,
 RUBUS_API rubus_status rubus_norm_plus(const rubus_space *space, rubus_array *u,
                                        const char *labels, double *value) RUBUS_CHECKED;
 
-/** sqrt of the sum over the axes d of inner_d(D u, D u), D the backward difference quotient
- *  along d, which is 0 on the lower face. Squares are summed over components.
+/** sqrt of the sum over the axes d of inner_d(D u, D u), D the backward difference
+ *  quotient along d, which is 0 on the lower face. Squares are summed over components.
  *  @return as rubus_inner_axes
  *  @threads Any thread; waits. */
 RUBUS_API rubus_status rubus_seminorm_1h(const rubus_space *space, rubus_array *u,

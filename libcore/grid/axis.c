@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The axes of a mesh: what a user gives becomes points on the host and on the device, and
- * the device computes all other arrays from them. Points that a formula gives are computed
- * on both sides; only given and random ones are uploaded.
+ * the device computes all other arrays from them. Points that a formula gives are
+ * computed on both sides; only given and random ones are uploaded.
  */
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Funcs at the points and cells of a mesh: the check of their heads, the kernel's text. */
+/* Funcs at the points and cells of a mesh: the check of their heads, the kernel's text.
+ * */
 #include "config.h"
 
 #include "libcore/grid/func.h"

@@ -3,8 +3,8 @@
 #define RUBUS_FUNC_H
 /*
  * Funcs of a user's module at the points and cells of a mesh, on the device. The kernel
- * that calls the func is written in the kernel language and compiled with the module's ops
- * and funcs, once for a use, a number of axes and a type (rubus__module_derive).
+ * that calls the func is written in the kernel language and compiled with the module's
+ * ops and funcs, once for a use, a number of axes and a type (rubus__module_derive).
  *
  *   RUBUS__FUNC_POINT      u = f(x, y)               out real
  *   RUBUS__FUNC_CELL_MEAN  u = mean of f on the cell of each point
@@ -35,8 +35,8 @@ typedef struct rubus__func_sweep {
     int32_t component;
 } rubus__func_sweep;
 
-/* Whether func takes a point of so many axes, and gives `result` (RK_REAL or RK_BOOL; only
- * funcs that give reals may take a component). EINVAL with the right head, EFOREIGN,
+/* Whether func takes a point of so many axes, and gives `result` (RK_REAL or RK_BOOL;
+ * only funcs that give reals may take a component). EINVAL with the right head, EFOREIGN,
  * ENOTFOUND for NULL. */
 rubus_status rubus__func_check(const char *what, const rubus_func *func,
                                const rubus_context *context, int32_t ndim, rk_type result,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inner products and norms: one kernel of shaders/inner_*d.rk for each component, of which
- * one number comes back. Masks are multiplied in by a choice, so that what stands off the
- * labels, NaN too, is not met.
+ * Inner products and norms: one kernel of shaders/inner_*d.rk for each component, of
+ * which one number comes back. Masks are multiplied in by a choice, so that what stands
+ * off the labels, NaN too, is not met.
  */
 #include "config.h"
 

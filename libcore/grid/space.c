@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spaces of grid functions: making, arrays, components, and the check of what users give. */
+/* Spaces of grid functions: making, arrays, components, and the check of what users
+ * give. */
 #include "config.h"
 
 #include "libcore/grid/grid.h"

@@ -351,7 +351,8 @@ rk_decl *rk_module_named(rk_unit *unit, const char *name);
  * First line: "// rk real=f64 index=i32 check=0 fast=0". marks: with comments that keep
  * the places of statements in the source they came from. */
 void rk_print(rk_unit *unit, bool marks, rubus__text *out);
-/* Its ops and funcs alone, without that line: what stands before kernels that call them. */
+/* Its ops and funcs alone, without that line: what stands before kernels that call
+ * them. */
 void rk_print_called(rk_unit *unit, rubus__text *out);
 void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
 

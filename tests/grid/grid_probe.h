@@ -2,8 +2,8 @@
 #ifndef RUBUS_TESTS_GRID_PROBE_H
 #define RUBUS_TESTS_GRID_PROBE_H
 /*
- * For tests of meshes and spaces: meshes from plain numbers, comparisons of arrays. Include
- * after check.h and config.h.
+ * For tests of meshes and spaces: meshes from plain numbers, comparisons of arrays.
+ * Include after check.h and config.h.
  */
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets, axes and meshes on every backend: arrays, changes, points found, what is refused. */
+/* Sets, axes and meshes on every backend: arrays, changes, points found, what is
+ * refused. */
 #include "config.h"
 
 #include <check.h>
@@ -457,7 +458,8 @@ START_TEST(mesh_in_a_child_process_is_refused)
 }
 END_TEST
 
-/* One thread refines and moves on; others ask, and get an answer or hear of the change. */
+/* One thread refines and moves on; others ask, and get an answer or hear of the change.
+ * */
 typedef struct crowd {
     rubus_mesh *mesh;
     atomic_bool stop;
