@@ -282,8 +282,8 @@ typedef struct rubus_ops {
     /** The two ranges do not overlap. */
     rubus_status (*copy)(void *ctx, void *dst, uint64_t dst_first, const void *src,
                          uint64_t src_first, uint64_t n);
-    /** Waits for pending work on the buffer; the pointer lives until unmap, which ends the
-     * mapping even where it fails. */
+    /** Waits for pending work on the buffer; the pointer lives until unmap, which ends
+     *  the mapping even where it fails. */
     rubus_status (*map)(void *ctx, void *buffer, uint32_t access, void **out_host);
     rubus_status (*unmap)(void *ctx, void *buffer);
     /** Called once for a matrix with entries, before its first product; both or none of
