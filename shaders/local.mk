@@ -7,6 +7,7 @@ SHADERS = \
 	%D%/inner_2d.rk \
 	%D%/inner_3d.rk \
 	%D%/krylov.rk \
+	%D%/grid.rk \
 	%D%/math.rk \
 	%D%/mesh.rk \
 	%D%/relax_1d.rk \

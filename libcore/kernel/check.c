@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "libcore/kernel/check.h"
+#include "libcore/kernel/form.h"
 
 #include <string.h>
 
@@ -82,6 +83,10 @@ static void check_declared_names(rk_unit *unit)
             check_taken(unit, module->op[i]);
             check_op_name(called, module->op[i]);
         }
+    }
+    for (int32_t i = 0; i < module->nform; i++) {
+        check_taken(unit, module->form[i]);
+        rk_scope_declare(called, module->form[i], 0);
     }
 }
 
@@ -264,6 +269,10 @@ void rk_check_module(rk_unit *unit)
             rk_check_op(unit, module->op[i]);
             rk_stop_if_many(unit);
         }
+    }
+    for (int32_t i = 0; i < module->nform; i++) {
+        rk_check_form(unit, module->form[i]);
+        rk_stop_if_many(unit);
     }
     for (int32_t i = 0; i < module->nkernel; i++) {
         if (is_users(module->kernel[i])) {

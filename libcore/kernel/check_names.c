@@ -131,6 +131,10 @@ const char *rk_decl_text(const rk_decl *decl)
         return decl->length != NULL ? "a local array" : "a local variable";
     case RK_DECL_LET:
         return "a let";
+    case RK_DECL_FORM:
+        return "a form";
+    case RK_DECL_FORMPARAM:
+        return "a parameter";
     }
     return "a name";
 }

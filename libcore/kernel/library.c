@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-static const char *const file_list[] = {"fd.rk", "math.rk"};
+static const char *const file_list[] = {"fd.rk", "grid.rk", "math.rk"};
 #define NFILE (sizeof(file_list) / sizeof(file_list[0]))
 
 typedef struct part { /* of a file: a declaration */
@@ -33,7 +33,8 @@ typedef struct library {
 static bool is_name_char(char c)
 {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
+           (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80u; // letters of other scripts
 }
 
 /* The name that ends before the first bracket of the line. */

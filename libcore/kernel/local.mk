@@ -11,6 +11,7 @@ libkernel_la_SOURCES = \
 	%D%/check.c \
 	%D%/check.h \
 	%D%/check_expr.c \
+	%D%/check_form.c \
 	%D%/check_func.c \
 	%D%/check_names.c \
 	%D%/check_op.c \
@@ -54,6 +55,20 @@ libkernel_la_SOURCES = \
 	%D%/field_special.c \
 	%D%/field_statement.c \
 	%D%/field_sub.c \
+	%D%/form.h \
+	%D%/form_array.c \
+	%D%/form_build.c \
+	%D%/form_explain.c \
+	%D%/form_fill.c \
+	%D%/form_kernel.c \
+	%D%/form_names.c \
+	%D%/form_operator.c \
+	%D%/form_product.c \
+	%D%/form_taps.c \
+	%D%/form_text.c \
+	%D%/form_value.c \
+	%D%/form_value.h \
+	%D%/form_write.h \
 	%D%/func_measure.c \
 	%D%/interpret.c \
 	%D%/interpret.h \
@@ -75,6 +90,7 @@ libkernel_la_SOURCES = \
 	%D%/parser.c \
 	%D%/parser.h \
 	%D%/parser_expr.c \
+	%D%/parser_form.c \
 	%D%/parser_stmt.c \
 	%D%/parser_token.c \
 	%D%/plan.c \

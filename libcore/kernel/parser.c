@@ -105,7 +105,7 @@ static void add_param(rk_parser *p, rk_decl *owner, rk_decl *param)
 }
 
 /* "(" [ param { "," param } ] ")", for ops and funcs with their own rules of one */
-static void parse_params(rk_parser *p, rk_decl *owner, rk_decl *(*parse_one)(rk_parser *))
+void rk_parse_params(rk_parser *p, rk_decl *owner, rk_decl *(*parse_one)(rk_parser *))
 {
     rk_parser_expect(p, "(");
     if (!rk_parser_is(p, ")")) {
@@ -139,12 +139,13 @@ static bool recover_to_body(rk_parser *p, bool value)
     return !p->panic;
 }
 
-static rk_decl *begin_decl(rk_parser *p, rk_decl_kind kind, const rk_token *name,
-                           bool fields)
+rk_decl *rk_parser_begin(rk_parser *p, rk_decl_kind kind, const rk_token *name,
+                         bool fields)
 {
     rk_decl *decl = rk_parser_decl(p, kind, name);
     decl->number = p->unit->next_id++;
     p->fields = fields;
+    p->form = kind == RK_DECL_FORM;
     p->nlocal = 0;
     p->nest = 0;
     p->depth = 0;
@@ -201,8 +202,8 @@ static void parse_kernel(rk_parser *p)
 {
     rk_parser_next(p);
     const rk_token *name = rk_parser_name(p, "the name of a kernel");
-    rk_decl *kernel = begin_decl(p, RK_DECL_KERNEL, name, true);
-    parse_params(p, kernel, parse_param);
+    rk_decl *kernel = rk_parser_begin(p, RK_DECL_KERNEL, name, true);
+    rk_parse_params(p, kernel, parse_param);
     if (rk_parser_is(p, "over")) {
         p->fields = false;
         parse_over(p, kernel);
@@ -229,9 +230,9 @@ static void parse_reduce(rk_parser *p)
         rk_parser_expected(p, "`sum`, `max` or `min`", NULL);
     }
     const rk_token *name = rk_parser_name(p, "the name of a reduction");
-    rk_decl *kernel = begin_decl(p, RK_DECL_KERNEL, name, true);
+    rk_decl *kernel = rk_parser_begin(p, RK_DECL_KERNEL, name, true);
     kernel->from_reduce = true;
-    parse_params(p, kernel, parse_param);
+    rk_parse_params(p, kernel, parse_param);
     recover_to_body(p, true);
     rk_parser_expect(p, "=");
     rk_expr *value = rk_parse_expr(p);
@@ -257,26 +258,32 @@ static void parse_reduce(rk_parser *p)
     add_kernel(p, kernel);
 }
 
+/* "=" expr ";" | "{" { let } "return" expr ";" "}" */
+void rk_parse_value_body(rk_parser *p, rk_decl *decl)
+{
+    recover_to_body(p, true);
+    if (rk_parser_is(p, "{")) {
+        decl->body = rk_parse_op_body(p);
+        return;
+    }
+    rk_parser_expect(p, "=");
+    rk_expr *value = rk_parse_expr(p);
+    rk_parser_expect_semicolon(p, NULL);
+    decl->body = rk_new_stmt(p, RK_STMT_BLOCK, value->at);
+    rk_stmt *result = rk_new_stmt(p, RK_STMT_RETURN, value->at);
+    result->value = value;
+    rk_block_add(p, decl->body, result);
+}
+
 /* op = "op" NAME "(" oparam { "," oparam } ")"
  *      ( "=" expr ";" | "{" { let } "return" expr ";" "}" ) */
 static void parse_op(rk_parser *p)
 {
     rk_parser_next(p);
     const rk_token *name = rk_parser_name(p, "the name of an op");
-    rk_decl *op = begin_decl(p, RK_DECL_OP, name, true);
-    parse_params(p, op, parse_op_param);
-    recover_to_body(p, true);
-    if (rk_parser_is(p, "{")) {
-        op->body = rk_parse_op_body(p);
-    } else {
-        rk_parser_expect(p, "=");
-        rk_expr *value = rk_parse_expr(p);
-        rk_parser_expect_semicolon(p, NULL);
-        op->body = rk_new_stmt(p, RK_STMT_BLOCK, value->at);
-        rk_stmt *result = rk_new_stmt(p, RK_STMT_RETURN, value->at);
-        result->value = value;
-        rk_block_add(p, op->body, result);
-    }
+    rk_decl *op = rk_parser_begin(p, RK_DECL_OP, name, true);
+    rk_parse_params(p, op, parse_op_param);
+    rk_parse_value_body(p, op);
     if (p->panic) {
         return;
     }
@@ -304,9 +311,9 @@ static void parse_func(rk_parser *p)
     rk_parser_next(p);
     const rk_type type = rk_parser_scalar(p);
     const rk_token *name = rk_parser_name(p, "the name of a func");
-    rk_decl *func = begin_decl(p, RK_DECL_FUNC, name, false);
+    rk_decl *func = rk_parser_begin(p, RK_DECL_FUNC, name, false);
     func->type = type;
-    parse_params(p, func, parse_func_param);
+    rk_parse_params(p, func, parse_func_param);
     if (!recover_to_body(p, false)) {
         return;
     }
@@ -376,8 +383,9 @@ static bool was_read(const rk_unit *unit, const rk_source *source)
 
 static void import_failed(rk_parser *p, const rk_token *name, const char *reason)
 {
-    const bool built_in =
-        strcmp(name->name, "fd.rk") == 0 || strcmp(name->name, "math.rk") == 0;
+    const bool built_in = strcmp(name->name, "fd.rk") == 0 ||
+                          strcmp(name->name, "grid.rk") == 0 ||
+                          strcmp(name->name, "math.rk") == 0;
     rk_error(p->unit, RK_IMPORT_FAILED, name->at,
              built_in ? "it is always imported: remove the line"
                       : "give the path of the file, seen from the folder of this one",
@@ -432,9 +440,20 @@ static void parse_import(rk_parser *p)
 
 /* --- modules ------------------------------------------------------------------------ */
 
+static void add_form(rk_parser *p, rk_decl *form)
+{
+    rk_module *module = &p->unit->module;
+    if (form != NULL) {
+        module->form =
+            rk_grow(p->unit, module->form, module->nform, sizeof *module->form);
+        module->form[module->nform++] = form;
+    }
+}
+
 static void no_declaration(rk_parser *p)
 {
-    static const char *const words[] = {"kernel", "reduce", "op", "func", "import"};
+    static const char *const words[] = {"kernel", "reduce", "op",
+                                        "func",   "form",   "import"};
     const rk_token *token = rk_parser_peek(p);
     const char *near = NULL;
     if (token->kind == RK_TOKEN_NAME) {
@@ -444,10 +463,10 @@ static void no_declaration(rk_parser *p)
     if (near != NULL) {
         cure = rubus__arena_format(p->unit->arena, "did you mean `%s`?", near);
     }
-    rk_parser_expected(p, "`kernel`, `reduce`, `op`, `func` or `import`", cure);
+    rk_parser_expected(p, "`kernel`, `reduce`, `op`, `func`, `form` or `import`", cure);
 }
 
-/* kernel | reduce | op | func | import, recovering at the next one */
+/* kernel | reduce | op | func | form | import, recovering at the next one */
 static void parse_declaration(rk_parser *p)
 {
     const int32_t first = p->at;
@@ -459,6 +478,8 @@ static void parse_declaration(rk_parser *p)
         parse_op(p);
     } else if (rk_parser_is(p, "func")) {
         parse_func(p);
+    } else if (rk_parser_at_form(p)) {
+        add_form(p, rk_parse_form(p));
     } else if (rk_parser_is(p, "import")) {
         parse_import(p);
     } else {

@@ -37,6 +37,7 @@ typedef struct rk_parser {
     int32_t error_at; /* number of the token of the last error */
     bool panic;
     bool fields; /* in a whole-array kernel or an op: subscripts may count from the end */
+    bool form;   /* in a form: tuples and labels may stand */
     int32_t nest;   /* rules open now that nest: brackets, signs, blocks ... */
     int32_t depth;  /* height of the expression that was returned last */
     int32_t nlocal; /* locals declared so far in the kernel or func */
@@ -80,6 +81,21 @@ void *rk_grow(rk_unit *unit, const void *items, int32_t count, size_t size);
 rk_expr *rk_parse_expr(rk_parser *p);
 rk_expr *rk_parse_postfix(rk_parser *p); /* left sides of assignments */
 rk_expr *rk_new_expr(rk_parser *p, rk_expr_kind kind, rk_span at);
+
+/* --- parser_form.c ------------------------------------------------------------------ */
+
+/* Whether a form begins here; its words are names anywhere else. */
+bool rk_parser_at_form(const rk_parser *p);
+/* Reads a form up to the end of its body; NULL in panic. */
+rk_decl *rk_parse_form(rk_parser *p);
+
+/* --- parser.c, for it --------------------------------------------------------------- */
+
+rk_decl *rk_parser_begin(rk_parser *p, rk_decl_kind kind, const rk_token *name,
+                         bool fields);
+void rk_parse_params(rk_parser *p, rk_decl *owner, rk_decl *(*parse_one)(rk_parser *));
+/* The body of an op or a form: `= value;` or a block of lets and a return. */
+void rk_parse_value_body(rk_parser *p, rk_decl *decl);
 
 /* --- parser_stmt.c ------------------------------------------------------------------ */
 

@@ -38,10 +38,22 @@ static rk_expr *new_parent(rk_parser *p, rk_expr_kind kind, rk_op op, rk_span at
     return expr;
 }
 
-/* arg = expr | INTEGER ":" INTEGER */
+/* STRING, in a form */
+RK_OWN_FRAME static rk_expr *parse_label(rk_parser *p)
+{
+    const rk_token *token = rk_parser_next(p);
+    rk_expr *label = rk_new_expr(p, RK_EXPR_LABEL, token->at);
+    label->name = token->name;
+    return label;
+}
+
+/* arg = expr | INTEGER ":" INTEGER | STRING */
 static rk_expr *parse_arg(rk_parser *p)
 {
     const rk_token *first = rk_parser_peek(p);
+    if (p->form && first->kind == RK_TOKEN_STRING) {
+        return parse_label(p);
+    }
     if (first->kind != RK_TOKEN_INT || !rk_token_is(rk_parser_ahead(p, 1), ":")) {
         return rk_parse_expr(p);
     }
@@ -130,7 +142,30 @@ RK_OWN_FRAME static void no_expression(rk_parser *p)
     rk_parser_expected(p, "an expression", cure);
 }
 
-/* primary = NUMBER | "true" | "false" | NAME | call | "(" expr ")" */
+/* { "," expr } ")" of a tuple, in a form */
+RK_OWN_FRAME static rk_expr *parse_tuple(rk_parser *p, rk_span open, rk_expr *first)
+{
+    int32_t depth = p->depth;
+    int32_t narg = 0;
+    rk_expr **arg = rk_grow(p->unit, NULL, narg, sizeof *arg);
+    arg[narg++] = first;
+    while (rk_parser_accept(p, ",")) {
+        rk_expr *next = rk_parse_expr(p);
+        arg = rk_grow(p->unit, arg, narg, sizeof *arg);
+        arg[narg++] = next;
+        depth = larger(depth, p->depth);
+    }
+    const rk_span end = rk_parser_peek(p)->at;
+    rk_parser_expect(p, ")");
+    rk_expr *tuple =
+        new_parent(p, RK_EXPR_TUPLE, RK_OP_NONE, rk_span_join(open, end), depth);
+    tuple->narg = narg;
+    tuple->arg = arg;
+    return tuple;
+}
+
+/* primary = NUMBER | "true" | "false" | NAME | call | "(" expr ")"
+ *         | "(" expr "," expr { "," expr } ")"        a tuple: in a form only */
 static rk_expr *parse_primary(rk_parser *p)
 {
     const rk_token *token = rk_parser_peek(p);
@@ -141,7 +176,11 @@ static rk_expr *parse_primary(rk_parser *p)
         rk_parser_enter(p);
         rk_parser_next(p);
         rk_expr *inner = rk_parse_expr(p);
-        rk_parser_expect(p, ")");
+        if (p->form && rk_parser_is(p, ",")) {
+            inner = parse_tuple(p, token->at, inner);
+        } else {
+            rk_parser_expect(p, ")");
+        }
         p->nest--;
         return inner;
     }

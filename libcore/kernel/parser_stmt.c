@@ -447,7 +447,8 @@ rk_stmt *rk_parse_op_body(rk_parser *p)
     }
     if (!rk_parser_is(p, "return")) {
         rk_parser_expected(p, "`let` or `return`",
-                           "the body of an op is lets, then `return VALUE;`");
+                           p->form ? "the body of a form is lets, then `return VALUE;`"
+                                   : "the body of an op is lets, then `return VALUE;`");
         return block;
     }
     rk_stmt *result = rk_new_stmt(p, RK_STMT_RETURN, rk_parser_next(p)->at);
@@ -459,7 +460,8 @@ rk_stmt *rk_parse_op_body(rk_parser *p)
     }
     if (!rk_parser_accept(p, "}")) {
         rk_parser_expected(p, "`}` after `return`",
-                           "nothing follows the `return` of an op");
+                           p->form ? "nothing follows the `return` of a form"
+                                   : "nothing follows the `return` of an op");
     }
     return block;
 }

@@ -210,7 +210,8 @@ bool rk_parser_at_declaration(const rk_parser *p)
     if (rk_token_is(token, "func")) {
         return rk_parser_is_scalar(second) && rk_parser_is_name(third);
     }
-    return rk_token_is(token, "import") && second->kind == RK_TOKEN_STRING;
+    return (rk_token_is(token, "import") && second->kind == RK_TOKEN_STRING) ||
+           rk_parser_at_form(p);
 }
 
 rk_span rk_span_join(rk_span a, rk_span b)

@@ -134,7 +134,7 @@ static void print_sub(const printer *p, const rk_sub *sub)
 
 static void print_list(const printer *p, const rk_expr *expr)
 {
-    const bool call = expr->kind == RK_EXPR_CALL;
+    const bool call = expr->kind == RK_EXPR_CALL || expr->kind == RK_EXPR_TUPLE;
     const int32_t count = call ? expr->narg : expr->nsub;
     rubus__text_add(p->out, call ? "(" : "[");
     for (int32_t i = 0; i < count; i++) {
@@ -210,6 +210,12 @@ static void print_expr(const printer *p, const rk_expr *expr, int least)
     case RK_EXPR_CALL:
         rubus__text_add(p->out, called_name(p, expr->name));
         print_list(p, expr);
+        break;
+    case RK_EXPR_TUPLE:
+        print_list(p, expr);
+        break;
+    case RK_EXPR_LABEL:
+        rubus__text_format(p->out, "\"%s\"", expr->name);
         break;
     case RK_EXPR_RANGE:
         rubus__text_format(p->out, "%lld:%lld", (long long)expr->value.range[0],
@@ -398,7 +404,16 @@ static void print_param(const printer *p, const rk_decl *param)
     if (param->kind == RK_DECL_PARAM) {
         rubus__text_format(p->out, "%s%s ", mode[param->mode], type_name(param));
     }
+    if (param->kind == RK_DECL_FORMPARAM) {
+        static const char *const role[] = {"trial", "test", "field"};
+        rubus__text_format(p->out, "%s ",
+                           param->role == RK_ROLE_NUMBER ? type_name(param)
+                                                         : role[param->role]);
+    }
     rubus__text_add(p->out, param->name);
+    if (param->kind == RK_DECL_FORMPARAM && param->axis >= 0) {
+        rubus__text_format(p->out, "[%c]", "xyz"[param->axis]);
+    }
     if (!param->has_brackets) {
         return;
     }
@@ -461,11 +476,12 @@ static void print_kernel(const printer *p, const rk_decl *kernel)
     print_block(p, kernel->body, 0);
 }
 
+/* An op or a form. */
 static void print_op(const printer *p, const char *name, const rk_decl *op)
 {
     rubus__text_add(p->out, "\n");
     print_mark(p, op->at, 0);
-    rubus__text_add(p->out, "op ");
+    rubus__text_add(p->out, op->kind == RK_DECL_FORM ? "form " : "op ");
     print_params(p, name, op);
     if (op->body->nbody == 1) {
         rubus__text_add(p->out, " = ");
@@ -534,6 +550,25 @@ void rk_print(rk_unit *unit, bool marks, rubus__text *out)
     for (int32_t i = 0; i < module->nkernel; i++) {
         if (!module->kernel[i]->at.source->library) {
             print_kernel(&p, module->kernel[i]);
+        }
+    }
+    for (int32_t i = 0; i < module->nform; i++) {
+        print_op(&p, module->form[i]->name, module->form[i]);
+    }
+}
+
+void rk_print_called(rk_unit *unit, rubus__text *out)
+{
+    const rk_module *module = &unit->module;
+    const printer p = {.out = out};
+    for (int32_t i = 0; i < module->nop; i++) {
+        if (!module->op[i]->at.source->library) {
+            print_op(&p, module->op[i]->name, module->op[i]);
+        }
+    }
+    for (int32_t i = 0; i < module->nfunc; i++) {
+        if (!module->func[i]->at.source->library) {
+            print_func(&p, module->func[i]->name, module->func[i]);
         }
     }
 }

@@ -214,6 +214,9 @@ void rk_reach_find(rk_unit *unit, rk_reach *out_reach)
             reach_stmt(&user, module->kernel[i]->body);
         }
     }
+    for (int32_t i = 0; i < module->nform; i++) {
+        reach_stmt(&user, module->form[i]->body);
+    }
     do {
         out_reach->again = false;
         reach_round(out_reach, &out_reach->op, module->op, module->nop);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "libcore/kernel/form.h"
 #include "libcore/kernel/program.h"
 
 #include <setjmp.h>
@@ -190,6 +191,7 @@ static void compile(compilation *c, const rk_dialect *dialect, const char *text,
     if (unit->nerror > 0) {
         rk_give_up(unit); /* names and types of half a tree would only add noise */
     }
+    rk_form_intern(unit);
     rk_library_parse(unit);
     rk_check_module(unit);
     build_kernels(c); /* also after errors: those of other kernels are reported too */

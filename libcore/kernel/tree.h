@@ -18,7 +18,7 @@ typedef struct rk_source {
     const char *name; /* as messages show it */
     const char *text; /* NUL-terminated copy */
     int32_t size;     /* bytes; sources over 16 MiB are refused */
-    bool library;     /* fd.rk, math.rk: its kernels do not count as the user's */
+    bool library;     /* fd.rk, grid.rk, math.rk: its kernels do not count as the user's */
 } rk_source;
 
 /* A place: byte range [first, last) of a source. */
@@ -139,7 +139,9 @@ typedef enum {
     RK_EXPR_BINARY, /* op, a, b; REM for '%'. '^' is POWER */
     RK_EXPR_POWER,  /* a ^ b; check sets op = POWI, or decl = func pow */
     RK_EXPR_SELECT, /* a ? b : c */
-    RK_EXPR_RANGE   /* only as argument of pad: first and last in value */
+    RK_EXPR_RANGE,  /* only as argument of pad: first and last in value */
+    RK_EXPR_TUPLE,  /* in a form: arg[], two or more */
+    RK_EXPR_LABEL   /* in a form, as argument: name is the text of the string */
 } rk_expr_kind;
 
 typedef enum { RK_SUB_INDEX, RK_SUB_SLICE, RK_SUB_LIFT } rk_sub_kind;
@@ -225,8 +227,17 @@ typedef enum {
     RK_DECL_EXTENT,  /* a name used in extents */
     RK_DECL_INDEX,   /* an index of over (...) */
     RK_DECL_LOCAL,   /* scalar, or local array if length is set */
-    RK_DECL_LET
+    RK_DECL_LET,
+    RK_DECL_FORM,
+    RK_DECL_FORMPARAM /* of a form: role */
 } rk_decl_kind;
+
+typedef enum {
+    RK_ROLE_TRIAL,
+    RK_ROLE_TEST,
+    RK_ROLE_FIELD, /* a value at each point; axis >= 0: at each point of that axis */
+    RK_ROLE_NUMBER /* real or int, as type says */
+} rk_role;
 
 typedef enum { RK_MODE_NONE, RK_MODE_IN, RK_MODE_OUT, RK_MODE_INOUT } rk_mode;
 
@@ -247,17 +258,19 @@ struct rk_decl {
     rk_expr *length;    /* LOCAL array: its length, a literal after check */
     int64_t length_value;
     bool is_result; /* `out real NAME` */
+    rk_role role;   /* FORMPARAM */
+    int32_t axis;   /* FORMPARAM: of `field NAME[x]`; -1: none */
     /* INDEX: its range, NULL: extent of the first array written */
     rk_expr *lo;
     rk_expr *hi;
-    /* KERNEL, OP, FUNC */
+    /* KERNEL, OP, FUNC, FORM */
     int32_t nparam;
     rk_decl **param;
     int32_t nindex; /* KERNEL: 0 whole-array; else per-point */
     rk_decl *index[3];
     int32_t nextent; /* KERNEL: names used in extents, filled by check */
     rk_decl **extent_decl;
-    rk_stmt *body; /* KERNEL, FUNC, OP: a block; `op f(A) = e` is {return e;} */
+    rk_stmt *body; /* KERNEL, FUNC, OP, FORM: a block; `op f(A) = e` is {return e;} */
     bool
         from_reduce; /* written as `reduce`: params plus a result named like the kernel */
     bool checked;    /* FUNC: body was checked; KERNEL, OP: by check, without error */
@@ -287,6 +300,8 @@ typedef struct rk_module {
     rk_decl **op;
     int32_t nfunc;
     rk_decl **func;
+    int32_t nform;
+    rk_decl **form; /* the user's */
     /* module_names.c: ops and funcs by name, a table of nnamed lists (a power of two)
      * that was made when there were named_of declarations */
     int32_t nnamed;
@@ -355,6 +370,8 @@ void rk_print(rk_unit *unit, bool marks, rubus__text *out);
  * them. */
 void rk_print_called(rk_unit *unit, rubus__text *out);
 void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
+/* The ops and funcs of the user. */
+void rk_print_called(rk_unit *unit, rubus__text *out);
 
 /* --- origin.c --------------------------------------------------------------------- */
 

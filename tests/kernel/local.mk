@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's own sources: fd.rk and math.rk, on every backend.
+# The library's own sources: fd.rk, grid.rk and math.rk, on every backend.
 EXTRA_DIST += %D%/make_math_table.py %D%/math_table.txt
 check_PROGRAMS += tests/kernel/test_fd
 tests_kernel_test_fd_SOURCES = tests/kernel/test_fd.c
 tests_kernel_test_fd_LDADD = librubus.la $(CHECK_LIBS)
+check_PROGRAMS += tests/kernel/test_grid
+tests_kernel_test_grid_SOURCES = tests/kernel/test_grid.c
+tests_kernel_test_grid_LDADD = librubus.la $(CHECK_LIBS) -lm
 check_PROGRAMS += tests/kernel/test_math
 tests_kernel_test_math_SOURCES = tests/kernel/test_math.c
 tests_kernel_test_math_LDADD = librubus.la $(CHECK_LIBS) -lm

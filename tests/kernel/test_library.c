@@ -43,8 +43,9 @@ START_TEST(library_names_are_those_the_parser_finds)
 {
     int32_t n = 0;
     const rk_library_name *name = rk_library_names(&t.unit, &n);
-    for (size_t f = 0; f < 2; f++) {
-        const rk_embedded *e = rk_embedded_find(f == 0 ? "fd.rk" : "math.rk");
+    static const char *const files[] = {"fd.rk", "grid.rk", "math.rk"};
+    for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+        const rk_embedded *e = rk_embedded_find(files[f]);
         ck_assert_ptr_nonnull(e);
         rk_source *source = RK_NEW(&t.unit, rk_source);
         *source = *unit_source(&t, e->name, e->text, e->size);

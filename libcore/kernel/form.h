@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RK_FORM_H
+#define RK_FORM_H
+/*
+ * Forms: sums of inner products of expressions in a trial and a test function, and the
+ * kernels that they become.
+ *
+ * form_value.c reads a form for a mesh of so many axes and components: calls of forms,
+ * tuples, labels and components are resolved and a list of terms remains (form_build.c).
+ * form_taps.c finds the linear part of each side in its lowered tree. form_text.c writes
+ * such trees as text of the language, and form_array.c, form_apply.c and form_fill.c
+ * whole kernels, which the ordinary path compiles.
+ */
+#include "libcore/kernel/lower.h"
+#include "libcore/kernel/program.h"
+
+/* --- form_names.c: the words of forms ----------------------------------------------- */
+
+typedef enum {
+    RK_WORD_OPERATOR, /* op of grid.rk along `axes` (one bit), or along all (0) */
+    RK_WORD_SHIFT,    /* along `axes` */
+    RK_WORD_DIV,
+    RK_WORD_CURL,
+    RK_WORD_STRAIN, /* `axes` and `other` */
+    RK_WORD_RESTRICT,
+    RK_WORD_INNER, /* A on `axes`, half spacings on the others */
+    RK_WORD_INNER_PLUS,
+    RK_WORD_INNER_GAMMA
+} rk_word_kind;
+
+typedef struct rk_word {
+    rk_word_kind kind;
+    const char *op;      /* OPERATOR: name in grid.rk without its axis: "Dm" */
+    const char *spacing; /* its arguments behind u: "", "h", "hs" ... */
+    uint32_t axes;
+    uint32_t other;
+} rk_word;
+
+/* What a call of that name means in a form; false: nothing of its own. */
+bool rk_word_find(const char *name, rk_word *out_word);
+/* "Dm_x" */
+const char *rk_word_op(rk_unit *unit, const char *op, int32_t axis);
+/* Makes the library read the ops that the forms of the module need. */
+void rk_form_intern(rk_unit *unit);
+/* h_x, f_x, s_x, w_x, a_x: false for other names. */
+bool rk_is_axis_array(const char *name, char *out_kind, int32_t *out_axis);
+/* Bits of the face of that name in a mesh of ndim axes; 0: no such face. */
+uint32_t rk_face_bits(const char *name, int32_t ndim);
+
+/* --- check_form.c ------------------------------------------------------------------- */
+
+/* Parameters and names of a form, whatever the mesh. */
+void rk_check_form(rk_unit *unit, rk_decl *form);
+
+/* --- form_build.c: a form for a mesh ------------------------------------------------ */
+
+/* A face: bit 2 * axis, one up for the upper one. */
+typedef struct rk_form_label {
+    const char *name;
+    uint32_t faces; /* those that it consists of; 0: it is known by its mask only */
+} rk_form_label;
+
+typedef struct rk_form_desc {
+    int32_t ndim;
+    int32_t ntrial; /* components of the spaces */
+    int32_t ntest;
+    int32_t nlabel; /* of the mesh; -1: any name is a label, those of faces are faces */
+    const rk_form_label *label;
+} rk_form_desc;
+
+/* What a parameter of a form's kernel stands for. */
+typedef enum {
+    RK_LEAF_TRIAL,  /* component `number` of x */
+    RK_LEAF_TEST,   /* component `number` of v */
+    RK_LEAF_FIELD,  /* parameter `number` of the form, on the mesh */
+    RK_LEAF_LINE,   /* parameter `number` of the form, on `axis` */
+    RK_LEAF_NUMBER, /* parameter `number` of the form, a scalar */
+    RK_LEAF_POINT,  /* coordinates of `axis` */
+    RK_LEAF_H,      /* arrays of `axis`; s has one element less */
+    RK_LEAF_F,
+    RK_LEAF_S,
+    RK_LEAF_W,
+    RK_LEAF_A,
+    RK_LEAF_MASK,   /* union of the labels of set `number` */
+    RK_LEAF_FIXED,  /* mask of the constrained points of component `number` */
+    RK_LEAF_OUT,    /* component `number` of what is computed */
+    RK_LEAF_ENTRY,  /* stencil matrix: array `number` of its entries */
+    RK_LEAF_RESULT, /* result `number` */
+    RK_LEAF_ALPHA,
+    RK_LEAF_BETA,
+    RK_LEAF_EXTENT, /* int: points along `axis` */
+    RK_LEAF_ROWPTR,
+    RK_LEAF_COLVAL,
+    RK_LEAF_NZVAL
+} rk_leaf_kind;
+
+typedef struct rk_leaf {
+    rk_leaf_kind kind;
+    int32_t number;
+    int32_t axis;
+    const char *name; /* unlike every other of the form */
+} rk_leaf;
+
+typedef struct rk_label_set {
+    int32_t nlabel;
+    const char **label;
+} rk_label_set;
+
+/* (component, offset): coefficient. */
+typedef struct rk_tap {
+    int32_t component;
+    int32_t offset[3];
+    rk_ir *coef; /* tree of the form's lower */
+} rk_tap;
+
+typedef struct rk_form_term {
+    rk_span at;         /* of the product */
+    rk_expr *number;    /* factor, or NULL */
+    uint32_t staggered; /* axes with A in the weight */
+    int32_t face;       /* -1: the mesh; else 2 * axis, + 1 for the upper face */
+    rk_expr *a;         /* trial side, or source */
+    rk_expr *b;         /* test side */
+    rk_ir *lowered_a;   /* trees at the point of the mesh */
+    rk_ir *lowered_b;
+    rk_ir *scale;   /* of the number; NULL: none */
+    int32_t ntrial; /* 0: a source */
+    rk_tap *trial;  /* by component, then z, y, x of the offset */
+    int32_t ntest;
+    rk_tap *test;
+} rk_form_term;
+
+typedef struct rk_form {
+    rk_unit *unit;
+    rk_decl *decl;
+    rk_form_desc desc;
+    bool bilinear;
+    int32_t nterm;
+    rk_form_term *term;
+    int32_t nleaf; /* those that the terms use */
+    rk_leaf **leaf;
+    int32_t nmask;
+    rk_label_set *mask;
+    const char *extent[3]; /* names of the sizes of the mesh */
+    int32_t ntaken;        /* names given by rk_form_name */
+    const char **taken;
+    rk_work *work; /* of the trees: its parameters are the leaves */
+    rk_lower *lower;
+} rk_form;
+
+/* Steps and stack that making a form, or the text of a kernel, may take. */
+#define RK_FORM_BUDGET 4000000
+#define RK_FORM_STACK ((size_t)32 << 20u)
+/* Reads form `name` of a program; its memory is the program's. Not for two threads on one
+ * program at once. RUBUS_ECOMPILE with the errors; RUBUS_EINVAL: no such form, naming
+ * those that exist; RUBUS_ENOMEM. */
+rubus_status rk_form_build(rk_program *program, const char *name,
+                           const rk_form_desc *desc, rk_form **out_form) RUBUS_CHECKED;
+/* The same inside a compilation; NULL: reported. */
+rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc);
+/* The leaf; made if it is new. */
+const rk_leaf *rk_form_leaf(rk_form *form, rk_leaf_kind kind, int32_t number,
+                            int32_t axis);
+rk_type rk_leaf_type(const rk_form *form, const rk_leaf *leaf);
+int32_t rk_leaf_rank(const rk_form *form, const rk_leaf *leaf); /* 0: a scalar */
+/* A name like `want` that no leaf and no parameter of the form has. */
+const char *rk_form_name(rk_form *form, const char *want);
+
+/* --- form_taps.c -------------------------------------------------------------------- */
+
+/* Finds the taps of all terms; false: reported. */
+bool rk_form_taps(rk_form *form);
+
+/* --- kernels ------------------------------------------------------------------------ */
+
+typedef enum {
+    RK_JOB_APPLY,    /* y = alpha A x + beta y */
+    RK_JOB_DIAGONAL, /* its diagonal, by component of the rows */
+    RK_JOB_STENCIL,  /* its entries, an array for each block and offset */
+    RK_JOB_VECTOR,   /* l(v) by component */
+    RK_JOB_VALUE,    /* a(u, v) or l(v): results to be added, of the mesh and faces */
+    RK_JOB_COUNT,    /* out index count: entries of each row */
+    RK_JOB_COLUMNS,  /* colval of a matrix with that rowptr */
+    RK_JOB_FILL      /* nzval */
+} rk_form_job;
+
+typedef enum { RK_FIX_NONE, RK_FIX_ROWS, RK_FIX_SYM } rk_fix_mode;
+
+/* Constraints: of each component whole faces, or a mask. */
+typedef struct rk_form_fix {
+    rk_fix_mode mode;
+    const uint32_t *faces; /* [components]; NULL: none */
+    const bool *mask;      /* [components] true: its mask is read, faces are ignored */
+} rk_form_fix;
+
+typedef struct rk_form_entry { /* an array of the stencil matrix */
+    int32_t row;               /* components */
+    int32_t column;
+    int32_t offset[3]; /* column's point less row's */
+} rk_form_entry;
+
+typedef struct rk_form_kernel {
+    char *text;     /* a module with the kernel "run"; rubus__free */
+    int32_t nparam; /* of the kernel, in order */
+    rk_leaf *param; /* memory of the form */
+    int32_t nentry; /* RK_JOB_STENCIL: of RK_LEAF_ENTRY parameters */
+    rk_form_entry *entry;
+} rk_form_kernel;
+
+/* The text of a kernel. RUBUS_EINVAL: not for a form of this kind; RUBUS_ECOMPILE: too
+ * large (reported as K140); RUBUS_ENOMEM. */
+rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_fix *fix,
+                                 rk_form_kernel *out_kernel) RUBUS_CHECKED;
+
+/* --- form_explain.c ----------------------------------------------------------------- */
+
+/* Terms, taps, and passes and bytes of the kernels of a form. */
+rubus_status rk_form_explain(rk_form *form, bool json, rubus__text *out) RUBUS_CHECKED;
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The module of a form's kernel: the ops and funcs of the user, then the kernel "run",
+ * whose parameters are those that its body turned out to need.
+ */
+#include "config.h"
+
+#include "libcore/kernel/form_write.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+typedef struct text_call {
+    rk_form *form;
+    rk_form_job job;
+    const rk_form_fix *fix;
+    rubus__text body;
+    rubus__text out;
+    rk_form_kernel *kernel;
+} text_call;
+
+static bool per_point(rk_form_job job)
+{
+    return job == RK_JOB_FILL || job == RK_JOB_COLUMNS || job == RK_JOB_COUNT;
+}
+
+static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
+{
+    switch (job) {
+    case RK_JOB_APPLY:
+        rk_write_apply(w);
+        break;
+    case RK_JOB_DIAGONAL:
+    case RK_JOB_STENCIL:
+        rk_write_entries(w, job, out);
+        break;
+    case RK_JOB_VECTOR:
+        rk_write_vector(w);
+        break;
+    case RK_JOB_VALUE:
+        rk_write_value(w);
+        break;
+    default:
+        rk_write_rows(w, job);
+        break;
+    }
+}
+
+static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
+{
+    static const char *const types[] = {"", "real", "int", "bool"};
+    const rk_form *form = w->form;
+    const rk_leaf *leaf = &w->param[number];
+    const int32_t rank = rk_leaf_rank(form, leaf);
+    const bool index = leaf->kind == RK_LEAF_ROWPTR || leaf->kind == RK_LEAF_COLVAL;
+    rubus__text_format(out, "%s%s%s %s", w->mode[number],
+                       w->mode[number][0] == '\0' ? "" : " ",
+                       index ? "index" : types[rk_leaf_type(form, leaf)], leaf->name);
+    for (int32_t d = 0; d < rank; d++) {
+        const bool line = rank < form->desc.ndim || leaf->kind == RK_LEAF_S;
+        rubus__text_add(out, d == 0 ? "[" : ",");
+        if (!index && leaf->kind != RK_LEAF_NZVAL) {
+            rubus__text_add(out, form->extent[line || rank == 1 ? leaf->axis : d]);
+            rubus__text_add(out, leaf->kind == RK_LEAF_S ? "-1" : "");
+        }
+    }
+    rubus__text_add(out, rank > 0 ? "]" : "");
+}
+
+static void write_module(const rk_writer *w, rk_form_job job, const char *body,
+                         rubus__text *out)
+{
+    rk_print_called(w->unit, out);
+    rubus__text_add(out, "\nkernel run(");
+    for (int32_t i = 0; i < w->nparam; i++) {
+        rubus__text_add(out, i == 0 ? "" : ",\n           ");
+        write_param(w, i, out);
+    }
+    rubus__text_add(out, ")");
+    for (int32_t d = 0; d < w->form->desc.ndim && per_point(job); d++) {
+        rubus__text_format(out, "%s%s in 0:%s%s", d == 0 ? " over (" : ", ", w->index[d],
+                           w->form->extent[d], d == w->form->desc.ndim - 1 ? ")" : "");
+    }
+    rubus__text_add(out, "\n{\n");
+    rubus__text_add(out, body);
+    rubus__text_add(out, "}\n");
+}
+
+/* Names are given anew for each kernel, after those of the leaves. */
+static void write_all(text_call *call)
+{
+    rk_form *form = call->form;
+    const int32_t ntaken = form->ntaken;
+    const int32_t nleaf = form->nleaf;
+    rk_writer w;
+    memset(&w, 0, sizeof(w));
+    w.form = form;
+    w.unit = form->unit;
+    w.fix = call->fix;
+    w.body = &call->body;
+    write_body(&w, call->job, call->kernel);
+    write_module(&w, call->job, call->body.data == NULL ? "" : call->body.data,
+                 &call->out);
+    call->kernel->nparam = w.nparam;
+    call->kernel->param = w.param;
+    form->ntaken = ntaken;
+    form->nleaf = nleaf;
+}
+
+static rubus_status text_here(void *user)
+{
+    text_call *call = user;
+    rk_unit *unit = call->form->unit;
+    const int32_t ntaken = call->form->ntaken;
+    const int32_t nleaf = call->form->nleaf;
+    void *const before = unit->leave;
+    jmp_buf leave;
+    unit->leave = &leave;
+    if (setjmp(leave) == 0) {
+        write_all(call);
+    } else {
+        call->out.failed = true;
+        call->form->ntaken = ntaken;
+        call->form->nleaf = nleaf;
+    }
+    unit->leave = before;
+    return RUBUS_OK;
+}
+
+static rubus_status refuse_job(const rk_form *form, rk_form_job job)
+{
+    const bool linear = job == RK_JOB_VECTOR;
+    if (job == RK_JOB_VALUE || linear != form->bilinear) {
+        return RUBUS_OK;
+    }
+    return rubus__fail(RUBUS_EINVAL,
+                       linear ? "form `%s` is bilinear: it has an operator, no vector"
+                              : "form `%s` is linear: it has a vector, no operator",
+                       form->decl->name);
+}
+
+rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_fix *fix,
+                                 rk_form_kernel *out_kernel)
+{
+    static const rk_form_fix no_fix = {RK_FIX_NONE, NULL, NULL};
+    rubus_status st = refuse_job(form, job);
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    rk_unit *unit = form->unit;
+    rk_form_kernel kernel;
+    memset(&kernel, 0, sizeof(kernel));
+    text_call call = {
+        .form = form, .job = job, .fix = fix != NULL ? fix : &no_fix, .kernel = &kernel};
+    rubus__text_init(&call.body);
+    rubus__text_init(&call.out);
+    rubus__text_fini(&unit->messages);
+    rubus__text_init(&unit->messages);
+    unit->nerror = 0;
+    unit->nerror_dropped = 0;
+    unit->status = RUBUS_OK;
+    unit->budget = RK_FORM_BUDGET;
+    st = rubus__with_stack(RK_FORM_STACK, text_here, &call);
+    if (st == RUBUS_OK && unit->nerror > 0) {
+        st = rubus__fail(RUBUS_ECOMPILE, "%s", unit->messages.data);
+    } else if (st == RUBUS_OK && (call.out.failed || call.body.failed)) {
+        st = rubus__fail(RUBUS_ENOMEM, "form `%s`: out of memory", form->decl->name);
+    }
+    if (st == RUBUS_OK) {
+        kernel.text = rubus__text_take(&call.out);
+        *out_kernel = kernel;
+    }
+    rubus__text_fini(&call.body);
+    rubus__text_fini(&call.out);
+    return st;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RK_FORM_WRITE_H
+#define RK_FORM_WRITE_H
+/*
+ * Writing a kernel of a form: expressions as text in the arena, statements one after the
+ * other, and the parameters that they turn out to need.
+ */
+#include "libcore/kernel/check.h"
+#include "libcore/kernel/form.h"
+
+typedef struct rk_writer {
+    rk_form *form;
+    rk_unit *unit;
+    const rk_form_fix *fix;
+    rubus__text *body;
+    const char *mesh; /* an array on the mesh, for its points; whole-array kernels */
+    int32_t nparam;
+    rk_leaf *param;
+    const char **mode;    /* [nparam] "in", "out", "inout"; "" for scalars */
+    const char *index[3]; /* of per-point kernels */
+    int32_t nlet;         /* leaves that are lets in this kernel and no parameters */
+    const char **let_name;
+} rk_writer;
+
+/* --- form_text.c -------------------------------------------------------------------- */
+
+const char *rk_write(rk_writer *w, const char *format, ...) RUBUS_PRINTF(2, 3);
+/* The name of a parameter, which the kernel has from now on. */
+const char *rk_write_leaf(rk_writer *w, const rk_leaf *leaf, const char *mode);
+const char *rk_write_own(rk_writer *w, rk_leaf_kind kind, int32_t number, int32_t axis,
+                         const char *mode);
+/* A tree as a field on the mesh, 0 where it reads nothing. axes: those along which the
+ * text has a size. */
+const char *rk_write_field(rk_writer *w, const rk_ir *node, uint32_t *axes);
+/* A tree at the point `index` less `offset`, in per-point code. */
+const char *rk_write_point(rk_writer *w, const rk_ir *node, const char *const index[3],
+                           const int32_t offset[3]);
+/* Whether masks are read in a coefficient, and when it is there, in per-point code. */
+bool rk_write_masked(const rk_form *form, const rk_ir *node);
+const char *rk_write_present(rk_writer *w, const rk_ir *node, const char *const index[3],
+                             const int32_t offset[3]);
+/* An expression of the form as it is written. */
+const char *rk_write_expr(rk_writer *w, const rk_expr *e);
+/* A field on the mesh (a name or a text in brackets) at the point less `offset`, 0 where
+ * that is off the grid; `skip`: an axis along which nothing moves, or -1. */
+const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset[3],
+                           int32_t skip, const char *outside);
+/* value where the point plus `offset` is not on the faces; else `outside`. */
+const char *rk_write_inside(rk_writer *w, const char *value, uint32_t faces,
+                            const int32_t offset[3], const char *outside);
+/* The value with a size along all axes of the mesh. */
+const char *rk_write_full(rk_writer *w, const char *value);
+/* The weight of a term. */
+const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
+uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
+bool rk_fix_masked(const rk_writer *w, int32_t component);
+
+/* --- form_array.c, form_fill.c: bodies of kernels ------------------------------------ */
+
+void rk_write_apply(rk_writer *w);
+void rk_write_vector(rk_writer *w);
+void rk_write_value(rk_writer *w);
+void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out);
+void rk_write_rows(rk_writer *w, rk_form_job job);
+/* The entries of a matrix, by row, column, then z, y, x of the offset. */
+int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
+rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);
+/* target += value for the rows of a face term, a test tap away; value on the mesh. */
+void rk_write_thin(rk_writer *w, const rk_form_term *term, const rk_tap *test,
+                   const char *target, const char *value);
+#endif
