@@ -377,6 +377,8 @@ static rk_type check_kind(rk_checker *c, rk_expr *e)
     case RK_EXPR_SELECT:
         return check_select(c, e);
     case RK_EXPR_RANGE:
+    case RK_EXPR_TUPLE: // in forms only, which have rules of their own
+    case RK_EXPR_LABEL:
         break;
     }
     rk_error(c->unit, RK_OP_IN_POINT, e->at,

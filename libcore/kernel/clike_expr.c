@@ -290,6 +290,8 @@ void rk_c_expr(rk_c *c, const rk_expr *e)
         break;
     }
     case RK_EXPR_RANGE:
+    case RK_EXPR_TUPLE: // in forms only, which have rules of their own
+    case RK_EXPR_LABEL:
         break; /* whole-array statements only */
     }
 }

@@ -159,6 +159,8 @@ static rk_field *build_kind(rk_builder *b, const rk_expr *e)
     case RK_EXPR_SELECT:
         return build_select(b, e);
     case RK_EXPR_RANGE:
+    case RK_EXPR_TUPLE: // in forms only, which have rules of their own
+    case RK_EXPR_LABEL:
         break;
     }
     rk_field_error(b, RK_BAD_PAD, e->at, "write pad(F, v, 1:0, 0:2)",

@@ -85,7 +85,7 @@ typedef enum {
     RK_LEAF_FIXED,  /* mask of the constrained points of component `number` */
     RK_LEAF_OUT,    /* component `number` of what is computed */
     RK_LEAF_ENTRY,  /* stencil matrix: array `number` of its entries */
-    RK_LEAF_RESULT, /* result `number` */
+    RK_LEAF_RESULT,
     RK_LEAF_ALPHA,
     RK_LEAF_BETA,
     RK_LEAF_EXTENT, /* int: points along `axis` */
@@ -155,7 +155,9 @@ typedef struct rk_form {
  * those that exist; RUBUS_ENOMEM. */
 rubus_status rk_form_build(rk_program *program, const char *name,
                            const rk_form_desc *desc, rk_form **out_form) RUBUS_CHECKED;
-/* The same inside a compilation; NULL: reported. */
+/* One more than the largest component that the form names; 1 if it names none. */
+int32_t rk_form_components(const rk_program *program, const char *name);
+/* The same as rk_form_build inside a compilation; NULL: reported. */
 rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc);
 /* The leaf; made if it is new. */
 const rk_leaf *rk_form_leaf(rk_form *form, rk_leaf_kind kind, int32_t number,
@@ -177,7 +179,7 @@ typedef enum {
     RK_JOB_DIAGONAL, /* its diagonal, by component of the rows */
     RK_JOB_STENCIL,  /* its entries, an array for each block and offset */
     RK_JOB_VECTOR,   /* l(v) by component */
-    RK_JOB_VALUE,    /* a(u, v) or l(v): results to be added, of the mesh and faces */
+    RK_JOB_VALUE,    /* a(u, v) or l(v): a result */
     RK_JOB_COUNT,    /* out index count: entries of each row */
     RK_JOB_COLUMNS,  /* colval of a matrix with that rowptr */
     RK_JOB_FILL      /* nzval */

@@ -91,10 +91,13 @@ static const char *leaf_name(rk_form *form, rk_leaf_kind kind, int32_t number,
     case RK_LEAF_A:
         return rk_form_name(form,
                             rubus__arena_format(arena, "%s_%c", names[kind], letter));
-    case RK_LEAF_EXTENT:
-        return rk_form_name(form, rubus__arena_format(arena, "n%c", letter));
+    case RK_LEAF_EXTENT: // the arrays of the mesh have it too
+        return form->extent[axis] != NULL
+                   ? form->extent[axis]
+                   : rk_form_name(form, rubus__arena_format(arena, "n%c", letter));
     case RK_LEAF_ALPHA:
     case RK_LEAF_BETA:
+    case RK_LEAF_RESULT:
     case RK_LEAF_ROWPTR:
     case RK_LEAF_COLVAL:
     case RK_LEAF_NZVAL:
@@ -386,6 +389,43 @@ rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc)
     form->leaf = NULL;
     const bool good = read_terms(form) && lower_terms(form) && rk_form_taps(form);
     return good && rk_errors(unit) == errors ? form : NULL;
+}
+
+static int32_t components_in(const rk_expr *e)
+{
+    if (e == NULL) {
+        return 1;
+    }
+    const rk_expr *part[3] = {e->a, e->b, e->c};
+    int32_t most = 1;
+    if (e->kind == RK_EXPR_INDEX && e->nsub == 1 && e->sub[0].kind == RK_SUB_INDEX &&
+        e->sub[0].lo->kind == RK_EXPR_INT && e->sub[0].lo->value.i < 64) {
+        most = (int32_t)e->sub[0].lo->value.i + 1;
+    }
+    for (int i = 0; i < 3; i++) {
+        const int32_t n = components_in(part[i]);
+        most = n > most ? n : most;
+    }
+    for (int32_t i = 0; i < e->narg; i++) {
+        const int32_t n = components_in(e->arg[i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+int32_t rk_form_components(const rk_program *program, const char *name)
+{
+    const rk_module *module = &program->unit->module;
+    int32_t most = 1;
+    for (int32_t i = 0; i < module->nform; i++) {
+        const rk_stmt *body = module->form[i]->body;
+        for (int32_t k = 0; k < body->nbody && strcmp(module->form[i]->name, name) == 0;
+             k++) {
+            const int32_t n = components_in(body->body[k]->value);
+            most = n > most ? n : most;
+        }
+    }
+    return most;
 }
 
 typedef struct build_call {

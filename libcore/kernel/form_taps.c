@@ -291,8 +291,10 @@ static taps *find_apply(finder *f, const rk_ir *node)
                           : find_choice(f, node, node->b, node->c);
     default:
         return refuse(f, node->at_source,
-                      rubus__arena_format(f->unit->arena, "a function of it, `%s`",
-                                          rk_op_spelling(node->op)));
+                      node->type == RK_BOOL
+                          ? "it stands in a condition"
+                          : rubus__arena_format(f->unit->arena, "a function of it, `%s`",
+                                                rk_op_spelling(node->op)));
     }
 }
 

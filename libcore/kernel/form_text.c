@@ -189,43 +189,21 @@ static const char *pad_text(rk_writer *w, const char *field, const char *outside
 }
 
 const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset[3],
-                           int32_t skip, const char *outside)
+                           const char *outside)
 {
     int64_t up[3] = {0, 0, 0};
     int64_t down[3] = {0, 0, 0};
     bool any = false;
     for (int32_t d = 0; d < w->form->desc.ndim; d++) {
-        if (d != skip) {
-            up[d] = offset[d] > 0 ? offset[d] : 0;
-            down[d] = offset[d] < 0 ? -offset[d] : 0;
-            any = any || offset[d] != 0;
-        }
+        up[d] = offset[d] > 0 ? offset[d] : 0;
+        down[d] = offset[d] < 0 ? -offset[d] : 0;
+        any = any || offset[d] != 0;
     }
     if (!any) {
         return field;
     }
     const char *slice = rk_write(w, "%s%s", field, slice_text(w, down, up));
     return pad_text(w, slice, outside, up, down);
-}
-
-const char *rk_write_inside(rk_writer *w, const char *value, uint32_t faces,
-                            const int32_t offset[3], const char *outside)
-{
-    int64_t lo[3] = {0, 0, 0};
-    int64_t hi[3] = {0, 0, 0};
-    bool any = false;
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
-        lo[d] = (faces >> (2 * d) & 1u) != 0 ? 1 - offset[d] : 0;
-        hi[d] = (faces >> (2 * d + 1) & 1u) != 0 ? 1 + offset[d] : 0;
-        lo[d] = lo[d] < 0 ? 0 : lo[d];
-        hi[d] = hi[d] < 0 ? 0 : hi[d];
-        any = any || lo[d] > 0 || hi[d] > 0;
-    }
-    if (!any) {
-        return value;
-    }
-    return pad_text(w, rk_write(w, "(%s)%s", value, slice_text(w, lo, hi)), outside, lo,
-                    hi);
 }
 
 const char *rk_write_weight(rk_writer *w, const rk_form_term *term)
@@ -334,7 +312,8 @@ static const char *load_text(rk_writer *w, const rk_ir *node, uint32_t *axes)
     return padded ? pad_text(w, text, zero_of(node->type), before, after) : text;
 }
 
-const char *rk_write_full(rk_writer *w, const char *value)
+/* The value with a size along all axes. */
+static const char *full_text(rk_writer *w, const char *value)
 {
     return rk_write(w, "(true ? %s : 0 * ix(%s))", value, w->mesh);
 }
@@ -380,7 +359,7 @@ static const char *guard_text(rk_writer *w, const rk_ir *node, uint32_t *axes)
     }
     if (simple) {
         const bool sized = (own & bounded) == bounded;
-        a = sized ? rk_write(w, "(%s)", a) : rk_write_full(w, a);
+        a = sized ? rk_write(w, "(%s)", a) : full_text(w, a);
         *axes = sized ? own : (1u << w->form->desc.ndim) - 1;
         return pad_text(w, rk_write(w, "%s%s", a, slice_text(w, lo, hi)),
                         number_text(w, node->b->value), lo, hi);

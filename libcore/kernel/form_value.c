@@ -87,11 +87,25 @@ static rk_form_value *read_own_name(rk_form_reader *r, const rk_expr *e)
                       ndim == 1 ? RK_KIND_FIELD : RK_KIND_LINE);
 }
 
+/* A value with the place where it is used. */
+static rk_form_value *value_at(rk_form_reader *r, const rk_form_value *value, rk_span at)
+{
+    rk_form_value *here = rk_form_value_new(r, value->kind, at);
+    *here = *value;
+    here->at = at;
+    if (value->kind == RK_VALUE_EXPR) {
+        here->expr = RK_NEW(r->unit, rk_expr);
+        *here->expr = *value->expr;
+        here->expr->at = at;
+    }
+    return here;
+}
+
 static rk_form_value *read_name(rk_form_reader *r, const rk_expr *e)
 {
     for (int32_t i = r->nbound - 1; i >= r->floor; i--) {
         if (r->bound[i].name == e->name) {
-            return r->bound[i].value;
+            return value_at(r, r->bound[i].value, e->at);
         }
     }
     return read_own_name(r, e);

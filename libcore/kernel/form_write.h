@@ -41,15 +41,10 @@ const char *rk_write_present(rk_writer *w, const rk_ir *node, const char *const 
                              const int32_t offset[3]);
 /* An expression of the form as it is written. */
 const char *rk_write_expr(rk_writer *w, const rk_expr *e);
-/* A field on the mesh (a name or a text in brackets) at the point less `offset`, 0 where
- * that is off the grid; `skip`: an axis along which nothing moves, or -1. */
+/* A field on the mesh (a name or a text in brackets) at the point less `offset`, `outside`
+ * where that is off the grid. */
 const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset[3],
-                           int32_t skip, const char *outside);
-/* value where the point plus `offset` is not on the faces; else `outside`. */
-const char *rk_write_inside(rk_writer *w, const char *value, uint32_t faces,
-                            const int32_t offset[3], const char *outside);
-/* The value with a size along all axes of the mesh. */
-const char *rk_write_full(rk_writer *w, const char *value);
+                           const char *outside);
 /* The weight of a term. */
 const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
 uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
@@ -65,7 +60,5 @@ void rk_write_rows(rk_writer *w, rk_form_job job);
 /* The entries of a matrix, by row, column, then z, y, x of the offset. */
 int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
 rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);
-/* target += value for the rows of a face term, a test tap away; value on the mesh. */
-void rk_write_thin(rk_writer *w, const rk_form_term *term, const rk_tap *test,
-                   const char *target, const char *value);
+
 #endif

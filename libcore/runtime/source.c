@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "libcore/kernel/form.h"
 #include "libcore/runtime/runtime.h"
 
 #include <rubus/compile.h>
@@ -77,6 +78,46 @@ rubus_status rubus_source_explain(const char *path, const rubus_module_options *
     }
     *out_text = taken;
     return RUBUS_OK;
+}
+
+static rubus_status explain_form(rk_program *program, const char *name, int32_t ndim,
+                                 bool json, rubus__text *text)
+{
+    const int32_t n = rk_form_components(program, name);
+    const rk_form_desc desc = {ndim, n, n, -1, NULL};
+    rk_form *form = NULL;
+    rubus_status st = rk_form_build(program, name, &desc, &form);
+    return st != RUBUS_OK ? st : rk_form_explain(form, json, text);
+}
+
+rubus_status rubus_source_explain_form(const char *path,
+                                       const rubus_module_options *options,
+                                       const char *form, int32_t ndim, int32_t json,
+                                       char **out_text)
+{
+    static const char where[] = "rubus_source_explain_form";
+    if (out_text == NULL || form == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "%s: %s is NULL", where,
+                           form == NULL ? "the name of the form" : "out_text");
+    }
+    if (ndim < 1 || ndim > 3) {
+        return rubus__fail(RUBUS_EINVAL, "%s: %d dimensions; a mesh has 1, 2 or 3", where,
+                           (int)ndim);
+    }
+    rk_program *program = NULL;
+    rubus_status st = compile_file(where, path, options, NULL, &program);
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    rubus__text text;
+    rubus__text_init(&text);
+    st = explain_form(program, form, ndim, json != 0, &text);
+    rk_program_destroy(program);
+    if (st == RUBUS_OK) {
+        *out_text = rubus__text_take(&text);
+    }
+    rubus__text_fini(&text);
+    return st;
 }
 
 rubus_status rubus_source_emit(const char *path, const rubus_module_options *options,

@@ -5,7 +5,7 @@
  * Sources through parser, check and fields, for tests of these stages: with a small
  * library of its own instead of the real one.
  */
-#include "libcore/kernel/field.h"
+#include "libcore/kernel/form.h"
 
 #include "tests/kernel/kernel_unit.h"
 
@@ -33,7 +33,8 @@ static inline bool check_text(test_unit *t, const char *text)
     return t->unit.nerror == 0;
 }
 
-/* check_text, then the work of every kernel of the user; *out_work: of the last one. */
+/* check_text, then the work of every kernel of the user, and every form in 1D; *out_work:
+ * of the last kernel. */
 static inline bool build_text(test_unit *t, const char *text, rk_work **out_work)
 {
     *out_work = NULL;
@@ -48,6 +49,10 @@ static inline bool build_text(test_unit *t, const char *text, rk_work **out_work
         if (!kernel->at.source->library) {
             *out_work = rk_work_build(&t->unit, kernel);
         }
+    }
+    const rk_form_desc desc = {1, 1, 1, 0, NULL};
+    for (int32_t i = 0; i < t->unit.module.nform; i++) {
+        (void)rk_form_make(&t->unit, t->unit.module.form[i], &desc);
     }
     return t->unit.nerror == 0;
 }

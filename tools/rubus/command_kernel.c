@@ -7,10 +7,12 @@
 
 #include "command.h"
 
-enum { OPTION_DIALECT = CLI_OWN };
+enum { OPTION_DIALECT = CLI_OWN, OPTION_FORM, OPTION_DIM };
 
 static const struct option options[] = {
     {"dialect", required_argument, NULL, OPTION_DIALECT},
+    {"form", required_argument, NULL, OPTION_FORM},
+    {"dim", required_argument, NULL, OPTION_DIM},
     CLI_OPTION_REAL,
     CLI_OPTION_INDEX,
     CLI_OPTION_CHECK,
@@ -21,6 +23,8 @@ static const struct option options[] = {
 typedef struct kernel_options {
     cli_common common;
     const char *dialect;
+    const char *form;
+    const char *dim;
     const char *path;
 } kernel_options;
 
@@ -50,7 +54,16 @@ static int explain_source(const kernel_options *o)
 {
     const rubus_module_options module = cli_module_options(&o->common);
     char *text;
-    rubus_status st = rubus_source_explain(o->path, &module, o->common.json, &text);
+    rubus_status st = RUBUS_OK;
+    if (o->form == NULL) {
+        st = rubus_source_explain(o->path, &module, o->common.json, &text);
+    } else if (o->dim == NULL || strlen(o->dim) != 1 || o->dim[0] < '1' ||
+               o->dim[0] > '3') {
+        return cli_usage("kernel", "--form needs --dim 1, 2 or 3");
+    } else {
+        st = rubus_source_explain_form(o->path, &module, o->form, o->dim[0] - '0',
+                                       o->common.json, &text);
+    }
     return st != RUBUS_OK ? cli_fail_status(st, NULL) : print_and_free(text);
 }
 
@@ -78,7 +91,10 @@ static int run_kernel(int argc, char **argv)
         if (code == CLI_END) {
             break;
         }
-        o.dialect = optarg;
+        const char **value = code == OPTION_FORM  ? &o.form
+                             : code == OPTION_DIM ? &o.dim
+                                                  : &o.dialect;
+        *value = optarg;
     }
     if (argc - optind != 2) {
         return cli_usage("kernel", "expected check, explain or emit, and one file");
@@ -87,6 +103,12 @@ static int run_kernel(int argc, char **argv)
     o.path = argv[optind + 1];
     if (o.dialect != NULL && strcmp(what, "emit") != 0) {
         return cli_usage("kernel", "--dialect belongs to emit");
+    }
+    if ((o.form != NULL || o.dim != NULL) && strcmp(what, "explain") != 0) {
+        return cli_usage("kernel", "--form and --dim belong to explain");
+    }
+    if (o.dim != NULL && o.form == NULL) {
+        return cli_usage("kernel", "--dim belongs to --form");
     }
     if (o.common.json && strcmp(what, "explain") != 0) {
         return cli_usage("kernel", "--json belongs to explain");
@@ -107,15 +129,18 @@ const cli_command cli_kernel = {
     .name = "kernel",
     .summary = "check, explain or translate a kernel source",
     .help = "Usage: rubus kernel check FILE.rk\n"
-            "       rubus kernel explain FILE.rk [--json]\n"
+            "       rubus kernel explain FILE.rk [--form NAME --dim D] [--json]\n"
             "       rubus kernel emit FILE.rk --dialect c|glsl|opencl|rk\n\n"
             "check    compiles and prints every error\n"
-            "explain  tells the passes of each kernel and why each began\n"
+            "explain  tells the passes of each kernel and why each began; of a form,\n"
+            "         its terms, taps, and what its kernels cost\n"
             "emit     prints the text that a backend gets\n\n"
             "      --real f32|f64     what `real` means (f64)\n"
             "      --index i32|i64    width of `int` and `index` (i32)\n"
             "      --check            with bounds checks\n"
             "      --dialect NAME     emit: the language of the text\n"
+            "      --form NAME        explain: a form, on a mesh of D dimensions\n"
+            "      --dim D            1, 2 or 3\n"
             "      --json             explain: one JSON object\n"
             "  -h, --help             this text\n",
     .run = run_kernel,
