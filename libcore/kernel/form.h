@@ -14,7 +14,7 @@
 #include "libcore/kernel/lower.h"
 #include "libcore/kernel/program.h"
 
-/* --- form_names.c: the words of forms ----------------------------------------------- */
+/* --- form_names.c: the words of forms ---------------------------------------------- */
 
 typedef enum {
     RK_WORD_OPERATOR, /* op of grid.rk along `axes` (one bit), or along all (0) */
@@ -47,12 +47,12 @@ bool rk_is_axis_array(const char *name, char *out_kind, int32_t *out_axis);
 /* Bits of the face of that name in a mesh of ndim axes; 0: no such face. */
 uint32_t rk_face_bits(const char *name, int32_t ndim);
 
-/* --- check_form.c ------------------------------------------------------------------- */
+/* --- check_form.c ------------------------------------------------------------------ */
 
 /* Parameters and names of a form, whatever the mesh. */
 void rk_check_form(rk_unit *unit, rk_decl *form);
 
-/* --- form_build.c: a form for a mesh ------------------------------------------------ */
+/* --- form_build.c: a form for a mesh ----------------------------------------------- */
 
 /* A face: bit 2 * axis, one up for the upper one. */
 typedef struct rk_form_label {
@@ -167,12 +167,12 @@ int32_t rk_leaf_rank(const rk_form *form, const rk_leaf *leaf); /* 0: a scalar *
 /* A name like `want` that no leaf and no parameter of the form has. */
 const char *rk_form_name(rk_form *form, const char *want);
 
-/* --- form_taps.c -------------------------------------------------------------------- */
+/* --- form_taps.c ------------------------------------------------------------------- */
 
 /* Finds the taps of all terms; false: reported. */
 bool rk_form_taps(rk_form *form);
 
-/* --- kernels ------------------------------------------------------------------------ */
+/* --- kernels ----------------------------------------------------------------------- */
 
 typedef enum {
     RK_JOB_APPLY,    /* y = alpha A x + beta y */
@@ -213,7 +213,7 @@ typedef struct rk_form_kernel {
 rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_fix *fix,
                                  rk_form_kernel *out_kernel) RUBUS_CHECKED;
 
-/* --- form_explain.c ----------------------------------------------------------------- */
+/* --- form_explain.c ---------------------------------------------------------------- */
 
 /* Terms, taps, and passes and bytes of the kernels of a form. */
 rubus_status rk_form_explain(rk_form *form, bool json, rubus__text *out) RUBUS_CHECKED;

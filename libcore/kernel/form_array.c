@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* --- parts of terms ------------------------------------------------------------------ */
+/* --- parts of terms ---------------------------------------------------------------- */
 
 /* "a * b * c" of those that are there; "1" of none. */
 static const char *product(rk_writer *w, const char *a, const char *b, const char *c)
@@ -53,7 +53,7 @@ static const char *add_let(rk_writer *w, const char *want, const char *value)
     return name;
 }
 
-/* --- faces --------------------------------------------------------------------------- */
+/* --- faces ------------------------------------------------------------------------- */
 
 /* Whether the point is on one of the faces. */
 static const char *on_faces(rk_writer *w, uint32_t faces)
@@ -90,7 +90,7 @@ static const char *constrained(rk_writer *w, int32_t component)
                         : NULL;
 }
 
-/* --- apply and vector ---------------------------------------------------------------- */
+/* --- apply and vector -------------------------------------------------------------- */
 
 /* Sum over the terms of what row `component` takes; "0" if nothing. what:
  * value of each term. */
@@ -188,7 +188,7 @@ void rk_write_apply(rk_writer *w)
     }
 }
 
-/* --- values -------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------ */
 
 /* The sum over the mesh of all terms, each as it is written. */
 void rk_write_value(rk_writer *w)
@@ -212,7 +212,7 @@ void rk_write_value(rk_writer *w)
     add_line(w, rk_write(w, "%s = sum(%s);", result, sum));
 }
 
-/* --- entries of the matrix ----------------------------------------------------------- */
+/* --- entries of the matrix --------------------------------------------------------- */
 
 int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b)
 {

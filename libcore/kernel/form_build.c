@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* --- names and leaves --------------------------------------------------------------- */
+/* --- names and leaves -------------------------------------------------------------- */
 
 static bool is_taken(const rk_form *form, const char *name)
 {
@@ -124,7 +124,7 @@ const rk_leaf *rk_form_leaf(rk_form *form, rk_leaf_kind kind, int32_t number,
     return leaf;
 }
 
-/* --- reading ------------------------------------------------------------------------ */
+/* --- reading ----------------------------------------------------------------------- */
 
 /* What a parameter of the form itself stands for. */
 static rk_form_value *param_value(rk_form_reader *r, int32_t number)
@@ -190,7 +190,7 @@ static bool read_terms(rk_form *form)
     return true;
 }
 
-/* --- the kernel that is never run --------------------------------------------------- */
+/* --- the kernel that is never run -------------------------------------------------- */
 
 rk_type rk_leaf_type(const rk_form *form, const rk_leaf *leaf)
 {
@@ -369,7 +369,7 @@ static bool lower_terms(rk_form *form)
     return good;
 }
 
-/* --- making it ---------------------------------------------------------------------- */
+/* --- making it --------------------------------------------------------------------- */
 
 rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc)
 {

@@ -48,7 +48,7 @@ static const char *weight_text(rk_writer *w, const rk_form_term *term)
                     term->face % 2 == 0 ? "lower" : "upper", "xyz"[term->face / 2]);
 }
 
-/* --- words -------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------- */
 
 static void add_taps(rk_writer *w, const char *name, const rk_tap *tap, int32_t n,
                      rubus__text *out)
@@ -173,7 +173,7 @@ static rubus_status terms_here(void *user)
     return RUBUS_OK;
 }
 
-/* --- kernels ------------------------------------------------------------------------ */
+/* --- kernels ----------------------------------------------------------------------- */
 
 static rubus_status explain_kernel(rk_form *form, rk_form_job job, const char *name,
                                    bool json, bool first, rubus__text *out)

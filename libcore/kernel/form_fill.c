@@ -93,7 +93,7 @@ static const char *constrained(walk *k, int32_t component, const int32_t by[3])
     return text;
 }
 
-/* --- what a pair of taps adds to an entry -------------------------------------------- */
+/* --- what a pair of taps adds to an entry ------------------------------------------ */
 
 static const char *weight_at(walk *k, const rk_form_term *t, const int32_t back[3])
 {
@@ -158,7 +158,7 @@ static void write_pair(walk *k, const rk_form_term *t, const rk_tap *test,
     }
 }
 
-/* --- entries, rows -------------------------------------------------------------------- */
+/* --- entries, rows ----------------------------------------------------------------- */
 
 static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
 {

@@ -210,7 +210,7 @@ uint32_t rk_face_bits(const char *name, int32_t ndim)
     return 0;
 }
 
-/* --- what the library must hold ----------------------------------------------------- */
+/* --- what the library must hold ---------------------------------------------------- */
 
 static void intern_op(rk_unit *unit, const char *op)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* --- expressions -------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------- */
 
 rk_expr *rk_expr_node(rk_unit *unit, rk_expr_kind kind, rk_op op, rk_span at, rk_expr *a,
                       rk_expr *b, rk_expr *c)
@@ -85,7 +85,7 @@ static rk_expr *with_sizes(rk_form_reader *r, const rk_form_value *value)
     return expr;
 }
 
-/* --- along one axis ----------------------------------------------------------------- */
+/* --- along one axis ---------------------------------------------------------------- */
 
 static rk_form_value *field_value(rk_form_reader *r, rk_expr *expr, uint32_t uses)
 {
@@ -182,7 +182,7 @@ static rk_form_value *along_one(rk_form_reader *r, const rk_expr *e, const rk_wo
     return tuple;
 }
 
-/* --- along all ---------------------------------------------------------------------- */
+/* --- along all --------------------------------------------------------------------- */
 
 static rk_form_value *combine(rk_form_reader *r, const rk_expr *e, rk_op op,
                               rk_form_value *a, rk_form_value *b)
@@ -222,7 +222,7 @@ static rk_form_value *along_all(rk_form_reader *r, const rk_expr *e, const rk_wo
     return sum || ndim == 1 ? total : tuple;
 }
 
-/* --- div, curl, strain -------------------------------------------------------------- */
+/* --- div, curl, strain ------------------------------------------------------------- */
 
 /* Entry d of what stands for a vector of the mesh's dimension; NULL: reported. */
 static rk_form_value *entry(rk_form_reader *r, const rk_expr *e, rk_form_value *t,
@@ -318,7 +318,7 @@ static rk_form_value *read_strain(rk_form_reader *r, const rk_expr *e,
     return combine(r, e, RK_OP_DIV, sum, two);
 }
 
-/* --- all of them -------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------- */
 
 rk_form_value *rk_form_operator(rk_form_reader *r, const rk_expr *e, const rk_word *word,
                                 rk_form_value **arg)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* --- labels ------------------------------------------------------------------------- */
+/* --- labels ------------------------------------------------------------------------ */
 
 typedef struct labels {
     int32_t n;
@@ -111,7 +111,7 @@ static rk_form_value *restricted(rk_form_reader *r, rk_form_value *value, rk_spa
     return rk_form_map(r, model, operand, 3);
 }
 
-/* --- components --------------------------------------------------------------------- */
+/* --- components -------------------------------------------------------------------- */
 
 /* The expression with a whole function replaced by one of its components. */
 static rk_expr *part_of(rk_form_reader *r, rk_expr *e, int32_t component)
@@ -141,7 +141,7 @@ static rk_expr *part_of(rk_form_reader *r, rk_expr *e, int32_t component)
     return copy;
 }
 
-/* --- terms -------------------------------------------------------------------------- */
+/* --- terms ------------------------------------------------------------------------- */
 
 static void refuse_sides(rk_form_reader *r, rk_span at, const char *message)
 {
@@ -241,7 +241,7 @@ static bool add_product(rk_form_reader *r, rk_form_value *sum, const rk_form_ter
     return check_sides(r, a, b) && add_blocks(r, sum, model, a, b);
 }
 
-/* --- products ----------------------------------------------------------------------- */
+/* --- products ---------------------------------------------------------------------- */
 
 static rk_form_value *read_inner(rk_form_reader *r, const rk_word *word,
                                  rk_form_term *model, rk_form_value *a,
@@ -364,7 +364,7 @@ rk_form_value *rk_form_product(rk_form_reader *r, const rk_expr *e, const rk_wor
                                             : read_inner(r, word, &model, arg[0], arg[1]);
 }
 
-/* --- sums --------------------------------------------------------------------------- */
+/* --- sums -------------------------------------------------------------------------- */
 
 static void scale_term(rk_form_reader *r, rk_form_term *term, rk_expr_kind kind, rk_op op,
                        rk_expr *number, rk_span at)

@@ -38,7 +38,7 @@ static const rk_leaf *leaf_of(const finder *f, const rk_ir *node)
     return f->form->leaf[node->param];
 }
 
-/* --- trees of coefficients ---------------------------------------------------------- */
+/* --- trees of coefficients --------------------------------------------------------- */
 
 static rk_ir *constant(finder *f, double value, rk_span at)
 {
@@ -105,7 +105,7 @@ static rk_ir *guarded(finder *f, const rk_ir *guard, rk_ir *a, rk_ir *b)
     return rk_node_get(f->form->lower, &draft);
 }
 
-/* --- lists of taps ------------------------------------------------------------------ */
+/* --- lists of taps ----------------------------------------------------------------- */
 
 static taps *none(finder *f)
 {
@@ -139,7 +139,7 @@ static void add_all(finder *f, taps *list, const taps *more, rk_op op, rk_span a
     }
 }
 
-/* --- what is not linear ------------------------------------------------------------- */
+/* --- what is not linear ------------------------------------------------------------ */
 
 static taps *refuse(finder *f, rk_span at, const char *what)
 {
@@ -162,7 +162,7 @@ static bool vanishes(const rk_ir *node)
            (node->type == RK_INT ? node->value.u.i == 0 : is_number(node, 0));
 }
 
-/* --- the walk ----------------------------------------------------------------------- */
+/* --- the walk ---------------------------------------------------------------------- */
 
 static taps *find(finder *f, const rk_ir *node);
 
@@ -339,7 +339,7 @@ static taps *find(finder *f, const rk_ir *node)
     return f->memo[node->id];
 }
 
-/* --- sides -------------------------------------------------------------------------- */
+/* --- sides ------------------------------------------------------------------------- */
 
 static int compare_taps(const void *x, const void *y)
 {

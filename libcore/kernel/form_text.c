@@ -38,7 +38,7 @@ const char *rk_write(rk_writer *w, const char *format, ...)
     return text;
 }
 
-/* --- parameters --------------------------------------------------------------------- */
+/* --- parameters -------------------------------------------------------------------- */
 
 const char *rk_write_leaf(rk_writer *w, const rk_leaf *leaf, const char *mode)
 {
@@ -117,7 +117,7 @@ const char *rk_write_expr(rk_writer *w, const rk_expr *e)
                         : rk_write(w, "%*s", TEXT_MAX + 2, "");
 }
 
-/* --- pieces ------------------------------------------------------------------------- */
+/* --- pieces ------------------------------------------------------------------------ */
 
 static const char *number_text(rk_writer *w, rk_value value)
 {
@@ -226,7 +226,7 @@ const char *rk_write_weight(rk_writer *w, const rk_form_term *term)
     return text == NULL ? NULL : rk_write(w, "(%s)", text);
 }
 
-/* --- operations, the same in both ---------------------------------------------------- */
+/* --- operations, the same in both -------------------------------------------------- */
 
 static const char *apply_text(rk_writer *w, rk_op op, const char *a, const char *b,
                               const char *c)
@@ -248,7 +248,7 @@ static const char *apply_text(rk_writer *w, rk_op op, const char *a, const char 
                        : rk_write(w, "%s(%s)", name, a);
 }
 
-/* --- as fields ---------------------------------------------------------------------- */
+/* --- as fields --------------------------------------------------------------------- */
 
 static const char *coordinate_name(int32_t axis)
 {
@@ -418,7 +418,7 @@ const char *rk_write_field(rk_writer *w, const rk_ir *node, uint32_t *axes)
     return apply_text(w, node->op, text[0], text[1], text[2]);
 }
 
-/* --- at a point --------------------------------------------------------------------- */
+/* --- at a point -------------------------------------------------------------------- */
 
 /* "i - 1" */
 static const char *place_text(rk_writer *w, const char *index, int64_t less)
@@ -492,7 +492,7 @@ const char *rk_write_point(rk_writer *w, const rk_ir *node, const char *const in
                                      : rk_write_field(w, node, &axes);
 }
 
-/* --- when a tap is there ------------------------------------------------------------ */
+/* --- when a tap is there ----------------------------------------------------------- */
 
 bool rk_write_masked(const rk_form *form, const rk_ir *node)
 {

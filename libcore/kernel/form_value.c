@@ -38,7 +38,7 @@ void rk_form_bind(rk_form_reader *r, const char *name, rk_form_value *value)
     r->bound[r->nbound++] = (rk_form_bound){name, value};
 }
 
-/* --- names -------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------- */
 
 /* The array of an axis as a field on the mesh. */
 static rk_form_value *line_value(rk_form_reader *r, const rk_leaf *leaf, rk_span at)
@@ -111,7 +111,7 @@ static rk_form_value *read_name(rk_form_reader *r, const rk_expr *e)
     return read_own_name(r, e);
 }
 
-/* --- operations --------------------------------------------------------------------- */
+/* --- operations -------------------------------------------------------------------- */
 
 static rk_expr *node_over(rk_form_reader *r, const rk_expr *model,
                           rk_form_value *const *operand, int32_t n)
@@ -226,7 +226,7 @@ static rk_form_value *read_tuple(rk_form_reader *r, const rk_expr *e)
     return tuple;
 }
 
-/* --- components and subscripts ------------------------------------------------------ */
+/* --- components and subscripts ----------------------------------------------------- */
 
 static rk_form_value *read_component(rk_form_reader *r, const rk_expr *e,
                                      const rk_decl *space)
@@ -314,7 +314,7 @@ static rk_form_value *read_index(rk_form_reader *r, const rk_expr *e)
     return value;
 }
 
-/* --- calls -------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------- */
 
 static int32_t rank_of(const rk_form_reader *r, const rk_form_value *value)
 {
@@ -466,7 +466,7 @@ static rk_form_value *read_call(rk_form_reader *r, const rk_expr *e)
                                             : rk_form_map(r, e, arg, e->narg);
 }
 
-/* --- all kinds ---------------------------------------------------------------------- */
+/* --- all kinds --------------------------------------------------------------------- */
 
 static rk_form_value *read_kind(rk_form_reader *r, const rk_expr *e)
 {

@@ -51,7 +51,7 @@ typedef struct rk_form_reader {
     int32_t depth;
 } rk_form_reader;
 
-/* --- form_value.c: NULL values were reported ---------------------------------------- */
+/* --- form_value.c: NULL values were reported --------------------------------------- */
 
 rk_form_value *rk_form_read(rk_form_reader *r, const rk_expr *e);
 /* The value of a form whose parameters are bound. */
@@ -62,7 +62,7 @@ rk_form_value *rk_form_value_new(rk_form_reader *r, rk_value_kind kind, rk_span 
 rk_form_value *rk_form_map(rk_form_reader *r, const rk_expr *model,
                            rk_form_value **operand, int32_t n);
 
-/* --- form_operator.c, form_product.c ----------------------------------------------------------------- */
+/* --- form_operator.c, form_product.c ----------------------------------------------- */
 
 /* Calls of operators, their arguments read. */
 rk_form_value *rk_form_operator(rk_form_reader *r, const rk_expr *e, const rk_word *word,

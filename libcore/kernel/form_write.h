@@ -22,7 +22,7 @@ typedef struct rk_writer {
     const char **let_name;
 } rk_writer;
 
-/* --- form_text.c -------------------------------------------------------------------- */
+/* --- form_text.c ------------------------------------------------------------------- */
 
 const char *rk_write(rk_writer *w, const char *format, ...) RUBUS_PRINTF(2, 3);
 /* The name of a parameter, which the kernel has from now on. */
@@ -50,7 +50,7 @@ const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
 uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
 bool rk_fix_masked(const rk_writer *w, int32_t component);
 
-/* --- form_array.c, form_fill.c: bodies of kernels ------------------------------------ */
+/* --- form_array.c, form_fill.c: bodies of kernels ---------------------------------- */
 
 void rk_write_apply(rk_writer *w);
 void rk_write_vector(rk_writer *w);

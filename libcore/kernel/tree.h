@@ -12,13 +12,13 @@
  */
 #include "libcore/base/base.h"
 
-/* --- source and diagnostics: diagnostic.c ----------------------------------------- */
+/* --- source and diagnostics: diagnostic.c ------------------------------------------ */
 
 typedef struct rk_source {
     const char *name; /* as messages show it */
     const char *text; /* NUL-terminated copy */
     int32_t size;     /* bytes; sources over 16 MiB are refused */
-    bool library;     /* fd.rk, grid.rk, math.rk: its kernels do not count as the user's */
+    bool library;     /* fd.rk ...: its kernels do not count as the user's */
 } rk_source;
 
 /* A place: byte range [first, last) of a source. */
@@ -57,7 +57,7 @@ const char *rk_intern(rk_unit *unit, const char *s, int32_t n); /* equal names: 
     pointers */
 bool rk_is_interned(const rk_unit *unit, const char *s, int32_t n);
 
-/* --- types and operations --------------------------------------------------------- */
+/* --- types and operations ---------------------------------------------------------- */
 
 typedef enum { RK_VOID, RK_REAL, RK_INT, RK_BOOL } rk_type;
 
@@ -100,7 +100,7 @@ typedef enum {
 const char *rk_op_spelling(rk_op op);
 int rk_op_operands(rk_op op);
 
-/* --- value.c: the arithmetic of the language on constants, exact ------------------ */
+/* --- value.c: the arithmetic of the language on constants, exact ------------------- */
 
 typedef struct rk_numbers { /* how a module computes */
     bool f64;               /* real is double */
@@ -123,7 +123,7 @@ rk_value rk_apply(const rk_numbers *numbers, rk_op op, rk_value a, rk_value b,
                   rk_value c);
 rk_value rk_convert(const rk_numbers *numbers, rk_value v, rk_type to);
 
-/* --- expressions ------------------------------------------------------------------ */
+/* --- expressions ------------------------------------------------------------------- */
 
 typedef struct rk_expr rk_expr;
 typedef struct rk_decl rk_decl;
@@ -182,7 +182,7 @@ struct rk_expr {
     const char *text; /* REAL literals: as written */
 };
 
-/* --- statements ------------------------------------------------------------------- */
+/* --- statements -------------------------------------------------------------------- */
 
 typedef enum {
     RK_STMT_BLOCK,  /* body[] */
@@ -216,7 +216,7 @@ struct rk_stmt {
     rk_stmt **body;
 };
 
-/* --- declarations ----------------------------------------------------------------- */
+/* --- declarations ------------------------------------------------------------------ */
 
 typedef enum {
     RK_DECL_KERNEL,
@@ -309,7 +309,7 @@ typedef struct rk_module {
     rk_decl **named;
 } rk_module;
 
-/* --- lexer.c ---------------------------------------------------------------------- */
+/* --- lexer.c ----------------------------------------------------------------------- */
 
 typedef enum {
     RK_TOKEN_END,
@@ -333,14 +333,14 @@ typedef struct rk_token {
 rk_token *rk_lex(rk_unit *unit, const rk_source *source, int32_t first, int32_t last,
                  int32_t *out_count);
 
-/* --- parser.c --------------------------------------------------------------------- */
+/* --- parser.c ---------------------------------------------------------------------- */
 
 /* Adds the declarations of a source to the unit's module, following imports. */
 void rk_parse(rk_unit *unit, const rk_source *source);
 /* Adds the declarations of a part of a source that stays. */
 void rk_parse_part(rk_unit *unit, const rk_source *source, int32_t first, int32_t last);
 
-/* --- library.c ---------------------------------------------------------------------- */
+/* --- library.c --------------------------------------------------------------------- */
 
 /* Parses what the sources read so far can reach of the library's ops and funcs, and puts
  * it before their declarations in the unit's module. */
@@ -353,13 +353,13 @@ typedef struct rk_library_name {
 /* Names of all declarations of the library, in the order of its files. */
 const rk_library_name *rk_library_names(rk_unit *unit, int32_t *out_count);
 
-/* --- module_names.c ----------------------------------------------------------------- */
+/* --- module_names.c ---------------------------------------------------------------- */
 
 /* The first op or func with this (interned) name, whose list may hold other names too: go
  * on by next_named. */
 rk_decl *rk_module_named(rk_unit *unit, const char *name);
 
-/* --- print.c ---------------------------------------------------------------------- */
+/* --- print.c ----------------------------------------------------------------------- */
 
 /* The module of the unit as canonical text (imports inlined; library ops and funcs that
  * the user's kernels reach included), such that parsing it again gives an equal tree.
@@ -373,7 +373,7 @@ void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
 /* The ops and funcs of the user. */
 void rk_print_called(rk_unit *unit, rubus__text *out);
 
-/* --- origin.c --------------------------------------------------------------------- */
+/* --- origin.c ---------------------------------------------------------------------- */
 
 typedef struct rk_cursor { /* a place whose line is known; zeroed at first */
     const rk_source *source;
@@ -387,7 +387,7 @@ void rk_origin_write(rubus__text *out, rk_span at, rk_cursor *cursor);
  * is the place itself. The name is cut to the room. */
 void rk_origin(rk_span at, char *out_name, size_t room, int32_t *out_line);
 
-/* --- check.c ---------------------------------------------------------------------- */
+/* --- check.c ----------------------------------------------------------------------- */
 
 /* Checks all declarations of the user's sources: duplicate names, per-point kernels and
  * funcs completely (types, names, ranges), ops for unknown names. Whole-array kernel
@@ -400,7 +400,7 @@ rk_op rk_find_builtin(const char *name, int narg);      /* RK_OP_NONE if there i
 /* Marks a func (and what it calls) as used and checks its body if that was not done. */
 void rk_use_func(rk_unit *unit, rk_decl *func);
 
-/* --- the unit --------------------------------------------------------------------- */
+/* --- the unit ---------------------------------------------------------------------- */
 
 /* Reads an imported file; path is relative to the importing source's folder. Fresh string
  * from rubus__alloc, or NULL with *out_reason a constant text. */

@@ -261,7 +261,7 @@ static expr *restricted(model *m, expr *e)
     return out;
 }
 
-/* function: 'u' or 'v'; component -1: of all, one after the other, is the caller's work */
+/* function: 'u' or 'v' */
 static expr *leaf(const model *m, char function, int component, bool named)
 {
     expr *out = expr_new();
