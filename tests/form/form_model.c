@@ -345,7 +345,7 @@ static double face_weight(const model *m, int p, unsigned faces)
     return w;
 }
 
-/* matrix += c * V' W U; by components of a product that names none, `block` moves both. */
+/* matrix += c * V' W U, moved to a diagonal block */
 static void add_product(model *m, double c, const double *w, const expr *u,
                         const double *source, const expr *v, int block)
 {

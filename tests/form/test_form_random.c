@@ -275,7 +275,7 @@ static void check_apply(setting *s, double alpha, double beta)
     double before[MODEL_UNKNOWNS];
     double y[MODEL_UNKNOWNS];
     for (int i = 0; i < n; i++) {
-        before[i] = beta == 0 ? NAN : (double)(i % 7) - 3;
+        before[i] = beta == 0 ? (double)NAN : (double)(i % 7) - 3;
     }
     arguments a = {.alpha = alpha, .beta = beta, .before = before, .trial = s->u};
     rk_form_kernel kernel = run_job(s, RK_JOB_APPLY, &a);

@@ -285,8 +285,8 @@ static void check_along(const runner *run, operator_kind kind, int rank, int d)
     const int *n = sizes[rank];
     const rubus_shape shape = {.rank = rank, .n = {n[0], n[1], n[2]}};
     const axis a = axis_of(x, n[d]);
-    double u[POINTS];
-    double r[POINTS];
+    double u[POINTS] = {0};
+    double r[POINTS] = {0};
     const int count = n[0] * n[1] * n[2];
     for (int p = 0; p < count; p++) {
         u[p] = 1 + (double)(p * 37 % 101) / 64;
