@@ -81,10 +81,10 @@ typedef enum {
     RK_LEAF_S,
     RK_LEAF_W,
     RK_LEAF_A,
-    RK_LEAF_MASK,   /* union of the labels of set `number` */
-    RK_LEAF_FIXED,  /* mask of the constrained points of component `number` */
-    RK_LEAF_OUT,    /* component `number` of what is computed */
-    RK_LEAF_ENTRY,  /* stencil matrix: array `number` of its entries */
+    RK_LEAF_MASK,  /* union of the labels of set `number` */
+    RK_LEAF_FIXED, /* mask of the constrained points of component `number` */
+    RK_LEAF_OUT,   /* component `number` of what is computed */
+    RK_LEAF_ENTRY, /* stencil matrix: array `number` of its entries */
     RK_LEAF_RESULT,
     RK_LEAF_ALPHA,
     RK_LEAF_BETA,
