@@ -41,8 +41,8 @@ const char *rk_write_present(rk_writer *w, const rk_ir *node, const char *const 
                              const int32_t offset[3]);
 /* An expression of the form as it is written. */
 const char *rk_write_expr(rk_writer *w, const rk_expr *e);
-/* A field on the mesh (a name or a text in brackets) at the point less `offset`; `outside`
- * where that is off the grid. */
+/* A field on the mesh (a name or a text in brackets) at the point less `offset`;
+ * `outside` where that is off the grid. */
 const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset[3],
                            const char *outside);
 /* The weight of a term. */
