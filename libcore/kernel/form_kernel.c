@@ -70,7 +70,7 @@ static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
 static void write_module(const rk_writer *w, rk_form_job job, const char *body,
                          rubus__text *out)
 {
-    rk_print_called(w->unit, out);
+    rk_print_own(w->unit, out);
     rubus__text_add(out, "\nkernel run(");
     for (int32_t i = 0; i < w->nparam; i++) {
         rubus__text_add(out, i == 0 ? "" : ",\n           ");

@@ -557,7 +557,7 @@ void rk_print(rk_unit *unit, bool marks, rubus__text *out)
     }
 }
 
-void rk_print_called(rk_unit *unit, rubus__text *out)
+void rk_print_own(rk_unit *unit, rubus__text *out)
 {
     const rk_module *module = &unit->module;
     const printer p = {.out = out};

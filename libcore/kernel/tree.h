@@ -371,7 +371,7 @@ void rk_print(rk_unit *unit, bool marks, rubus__text *out);
 void rk_print_called(rk_unit *unit, rubus__text *out);
 void rk_print_expr(rk_unit *unit, const rk_expr *expr, rubus__text *out);
 /* The ops and funcs of the user. */
-void rk_print_called(rk_unit *unit, rubus__text *out);
+void rk_print_own(rk_unit *unit, rubus__text *out);
 
 /* --- origin.c ---------------------------------------------------------------------- */
 
