@@ -109,6 +109,12 @@ static void add_tree(rubus__text *out, const rk_expr *e)
         rubus__text_format(out, "%lld:%lld", (long long)e->value.range[0],
                            (long long)e->value.range[1]);
         break;
+    case RK_EXPR_TUPLE:
+        add_node(out, "tuple", (const rk_expr *const *)e->arg, e->narg);
+        break;
+    case RK_EXPR_LABEL:
+        rubus__text_format(out, "\"%s\"", e->name);
+        break;
     }
 }
 
