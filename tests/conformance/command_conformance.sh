@@ -128,8 +128,8 @@ bad "a plugin that hangs" 'for (;;) getchar()' 'still running after'
 # Its temporary folder goes, and so does the child at hand; the signal is how it ended.
 mkdir temporary
 for signal in INT TERM HUP; do
-    # (in the background of a script SIGINT is ignored, and so would it be here)
-    env --default-signal=INT TMPDIR="$work/temporary" "${conformance[@]}" bad/rubus-bad.so \
+    # (in the background of a script SIGINT is ignored, under nohup SIGHUP, and so here)
+    env --default-signal=INT,TERM,HUP TMPDIR="$work/temporary" "${conformance[@]}" bad/rubus-bad.so \
         --filter 'L09*' --patience 100 >out 2>err &
     pid=$!
     for ((turn = 0; turn < 200; turn++)); do
