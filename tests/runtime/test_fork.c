@@ -50,7 +50,7 @@ static void unmake(objects *o)
 static bool forked(rubus_status st)
 {
     return st == RUBUS_EFORKED && strstr(rubus_error_text(), "before fork") != NULL &&
-           strstr(rubus_error_text(), "open a new one") != NULL;
+           strstr(rubus_error_text(), "open one of its own") != NULL;
 }
 
 /* In the child: 0, or the number of what went wrong. check's asserts are of the parent.
