@@ -152,11 +152,10 @@ static void emit(compilation *c, const rk_dialect *dialect)
 {
     rk_program *program = &c->program;
     rk_layout(program);
-    rubus__text text;
-    rubus__text_init(&text);
-    dialect->emit(program, &text);
-    program->text_size = text.size;
-    program->text = rubus__text_take(&text);
+    rubus__text *text = &c->unit.draft;
+    dialect->emit(program, text);
+    program->text_size = text->size;
+    program->text = rubus__text_take(text);
     if (program->text == NULL) {
         out_of_memory(&c->unit);
     }
@@ -174,10 +173,8 @@ static void print_called(compilation *c)
     if (nown == 0) {
         return;
     }
-    rubus__text text;
-    rubus__text_init(&text);
-    rk_print_called(&c->unit, &text);
-    c->program.called = rubus__text_take(&text);
+    rk_print_called(&c->unit, &c->unit.draft);
+    c->program.called = rubus__text_take(&c->unit.draft);
     if (c->program.called == NULL) {
         out_of_memory(&c->unit);
     }
@@ -280,6 +277,7 @@ rubus_status rk_compile(const rk_options *options, const char *name, const char 
     c->program.name = rubus__strdup(name);
     c->unit.arena = rubus__arena_create(out_of_memory, &c->unit);
     rubus__text_init(&c->unit.messages);
+    rubus__text_init(&c->unit.draft);
     if (c->program.name == NULL || c->unit.arena == NULL) {
         rk_program_destroy(&c->program);
         return RUBUS_ENOMEM;
@@ -306,6 +304,7 @@ void rk_program_destroy(rk_program *program)
     }
     rk_unit *unit = program->unit;
     rubus__text_fini(&unit->messages);
+    rubus__text_fini(&unit->draft);
     rubus__free(program->text);
     rubus__free(program->called);
     rubus__free((char *)(uintptr_t)program->name);
