@@ -137,11 +137,10 @@ static const rk_target target = {.boolean = "_Bool",
 
 static void emit(rk_program *program, rubus__text *out)
 {
-    rubus__text body; // the head depends on it
-    rubus__text_init(&body);
+    rubus__text *body = &program->unit->body; // the head depends on it
     rk_c c = {.program = program,
               .unit = program->unit,
-              .out = &body,
+              .out = body,
               .target = &target,
               .error = "0"};
     const rk_func_list funcs = rk_c_find_funcs(&c);
@@ -155,8 +154,8 @@ static void emit(rk_program *program, rubus__text *out)
     c.out = out;
     rk_c_prelude(&c, folds, points);
     rk_c_powers(&c, target.func);
-    rubus__text_add_n(out, body.data, body.size);
-    rubus__text_fini(&body);
+    rubus__text_add_n(out, body->data, body->size);
+    rubus__text_fini(body);
 }
 
 const rk_dialect rk_dialect_c = {.name = "c", .version = 4, .emit = emit};

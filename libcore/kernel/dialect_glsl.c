@@ -309,24 +309,23 @@ static void write_error_bindings(rk_c *c)
 
 static void emit(rk_program *program, rubus__text *out)
 {
-    rubus__text body; // the head depends on it
-    rubus__text_init(&body);
+    rubus__text *body = &program->unit->body; // the head depends on it
     rk_c c = {.program = program,
               .unit = program->unit,
-              .out = &body,
+              .out = body,
               .target = &target,
               .error = "",
               .wide = program->unit->numbers.int64};
     const rk_func_list funcs = rk_c_find_funcs(&c);
     rk_c_write_body(&c, &funcs, write_entry);
     c.out = out;
-    const bool fma = body.data != NULL && strstr(body.data, "rk_fma(") != NULL;
+    const bool fma = body->data != NULL && strstr(body->data, "rk_fma(") != NULL;
     rk_c_line(&c, "#version 460");
     write_error_bindings(&c);
     rk_glsl_prelude(&c, fma);
     rk_c_powers(&c, "");
-    rubus__text_add_n(out, body.data, body.size);
-    rubus__text_fini(&body);
+    rubus__text_add_n(out, body->data, body->size);
+    rubus__text_fini(body);
 }
 
 const rk_dialect rk_dialect_glsl = {

@@ -278,6 +278,7 @@ rubus_status rk_compile(const rk_options *options, const char *name, const char 
     c->unit.arena = rubus__arena_create(out_of_memory, &c->unit);
     rubus__text_init(&c->unit.messages);
     rubus__text_init(&c->unit.draft);
+    rubus__text_init(&c->unit.body);
     if (c->program.name == NULL || c->unit.arena == NULL) {
         rk_program_destroy(&c->program);
         return RUBUS_ENOMEM;
@@ -305,6 +306,7 @@ void rk_program_destroy(rk_program *program)
     rk_unit *unit = program->unit;
     rubus__text_fini(&unit->messages);
     rubus__text_fini(&unit->draft);
+    rubus__text_fini(&unit->body);
     rubus__free(program->text);
     rubus__free(program->called);
     rubus__free((char *)(uintptr_t)program->name);

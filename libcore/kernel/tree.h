@@ -422,7 +422,8 @@ struct rk_unit {
     int32_t nerror;
     int32_t nerror_dropped;
     rubus__text messages; /* freed by rk_compile */
-    rubus__text draft;    /* being written: outlives a longjmp from below */
+    rubus__text draft;    /* being written: these outlive a longjmp from below */
+    rubus__text body;
     void *leave;          /* jmp_buf of rk_compile */
     rubus_status status;  /* why it was left */
     int32_t import_depth; /* imports open now */
