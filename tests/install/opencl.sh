@@ -102,7 +102,7 @@ RUBUS_PLUGIN_PATH=$work/plugin
 # --- certified --------------------------------------------------------------------------------
 level=full
 if "$rubus" conformance --help >/dev/null 2>&1; then
-    check "conformance" env -u RUBUS_BACKEND "$rubus" conformance --level $level \
+    check "conformance" env -u RUBUS_BACKEND "$rubus" conformance --level $level --patience 4 \
         "$work/plugin/rubus-opencl.so"
     lacks "conformance" '^not ok' out
 fi
