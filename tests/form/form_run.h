@@ -6,6 +6,7 @@
  * arrays. The compiler is linked in; its text goes through the library as a user's would.
  */
 #include "libcore/kernel/form.h"
+#include "tests/support/real_arrays.h"
 
 #include <check.h>
 #include <rubus/rubus.h>
@@ -67,39 +68,6 @@ static inline rk_form_kernel form_kernel(form_run *run, rk_form_job job,
                   (int)program->kernel[0].plan->npass, kernel.text);
     rk_program_destroy(program);
     return kernel;
-}
-
-/* An array of the module's real from doubles. */
-static inline rubus_array *form_array(form_run *run, rubus_shape shape, const double *x)
-{
-    int64_t n = 1;
-    for (int d = 0; d < shape.rank; d++) {
-        n *= shape.n[d];
-    }
-    float *single = malloc(((size_t)n + 1) * sizeof(float));
-    for (int64_t k = 0; k < n; k++) {
-        single[k] = (float)x[k];
-    }
-    const void *data = run->real == RUBUS_F32 ? (const void *)single : (const void *)x;
-    rubus_array *array = NULL;
-    const rubus_status st =
-        rubus_array_from(run->context, run->real, shape, data, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    free(single);
-    return array;
-}
-
-static inline void form_read(form_run *run, rubus_array *array, double *x)
-{
-    const int64_t n = rubus_array_count(array);
-    float *single = malloc(((size_t)n + 1) * sizeof(float));
-    void *to = run->real == RUBUS_F32 ? (void *)single : (void *)x;
-    const rubus_status st = rubus_array_read(array, to, rubus_array_nbyte(array));
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    for (int64_t k = 0; k < n && run->real == RUBUS_F32; k++) {
-        x[k] = (double)single[k];
-    }
-    free(single);
 }
 
 static inline void form_launch(form_run *run, const rk_form_kernel *kernel,

@@ -150,7 +150,7 @@ static rubus_array *axis_array(setting *s, const rk_leaf *leaf)
                                                   : s->m.line;
     const rubus_shape shape = {.rank = 1,
                                .n = {leaf->kind == RK_LEAF_S ? a->n - 1 : a->n}};
-    return form_array(&s->run, shape, x);
+    return real_array(s->run.context, s->run.real, shape, x);
 }
 
 static rubus_array *index_array(form_run *run, int64_t n)
@@ -170,15 +170,19 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
     const int first = s->run.form->bilinear ? 2 : 1; /* of the form's fields */
     switch (leaf->kind) {
     case RK_LEAF_TRIAL:
-        return form_array(&s->run, mesh_shape(&s->m), a->trial + leaf->number * n);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
+                          a->trial + leaf->number * n);
     case RK_LEAF_TEST:
-        return form_array(&s->run, mesh_shape(&s->m), a->test + leaf->number * n);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
+                          a->test + leaf->number * n);
     case RK_LEAF_OUT:
-        return form_array(&s->run, mesh_shape(&s->m), a->before + leaf->number * n);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
+                          a->before + leaf->number * n);
     case RK_LEAF_ENTRY:
-        return form_array(&s->run, mesh_shape(&s->m), nothing);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m), nothing);
     case RK_LEAF_FIELD:
-        return form_array(&s->run, mesh_shape(&s->m), s->m.field[leaf->number - first]);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
+                          s->m.field[leaf->number - first]);
     case RK_LEAF_MASK:
         return label_array(s, leaf->number);
     case RK_LEAF_FIXED:
@@ -189,7 +193,7 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
         return index_array(&s->run, a->nnz);
     case RK_LEAF_NZVAL: {
         const rubus_shape shape = {.rank = 1, .n = {a->nnz}};
-        return form_array(&s->run, shape, nothing);
+        return real_array(s->run.context, s->run.real, shape, nothing);
     }
     case RK_LEAF_NUMBER:
     case RK_LEAF_RESULT:
@@ -262,7 +266,7 @@ static void read_all(setting *s, const rk_form_kernel *kernel, const arguments *
 {
     for (int32_t i = 0; i < kernel->nparam; i++) {
         if (kernel->param[i].kind == kind) {
-            form_read(&s->run, a->array[i], x + kernel->param[i].number * s->m.npoint);
+            real_read(a->array[i], x + kernel->param[i].number * s->m.npoint);
         }
     }
 }
@@ -349,7 +353,7 @@ static void check_entries(setting *s)
             continue;
         }
         const rk_form_entry *e = &kernel.entry[kernel.param[k].number];
-        form_read(&s->run, a.array[k], x);
+        real_read(a.array[k], x);
         for (int p = 0; p < s->m.npoint; p++) {
             const int j = column_of(&s->m, p, e);
             if (j >= 0) {
@@ -392,7 +396,7 @@ static void check_rows(setting *s)
     read_index(a.array[0], colval);
     end_job(&kernel, &a);
     kernel = run_job(s, RK_JOB_FILL, &a);
-    form_read(&s->run, a.array[0], nzval);
+    real_read(a.array[0], nzval);
     end_job(&kernel, &a);
     rubus_array_destroy(rows);
     memset(got_matrix, 0, sizeof(got_matrix));

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "tests/support/one_backend.h"
+#include "tests/support/real_arrays.h"
 #include "tests/support/vulkan_specs.h"
 #include "tests/support/suite.h"
 
@@ -276,30 +277,6 @@ static void close_runner(runner *run)
     rubus_context_destroy(run->context);
 }
 
-static rubus_array *upload(const runner *run, rubus_shape shape, const double *x)
-{
-    static float single[MAX_POINTS];
-    for (int k = 0; k < MAX_POINTS; k++) {
-        single[k] = (float)x[k];
-    }
-    const void *data = run->real == RUBUS_F32 ? (const void *)single : (const void *)x;
-    rubus_array *array = NULL;
-    rubus_status st = rubus_array_from(run->context, run->real, shape, data, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    return array;
-}
-
-static void download(const runner *run, rubus_array *array, double *x)
-{
-    static float single[MAX_POINTS];
-    void *to = run->real == RUBUS_F32 ? (void *)single : (void *)x;
-    rubus_status st = rubus_array_read(array, to, rubus_array_nbyte(array));
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    for (int k = 0; k < rubus_array_count(array) && run->real == RUBUS_F32; k++) {
-        x[k] = (double)single[k];
-    }
-}
-
 static rubus_shape shape_of(const op_case *op, bool part)
 {
     rubus_shape shape = {.rank = op->rank};
@@ -335,10 +312,10 @@ static void check_get(const runner *run, const char *backend, int at)
     double a[MAX_POINTS];
     double r[MAX_POINTS] = {0};
     fill(a, MAX_POINTS);
-    rubus_array *from = upload(run, shape_of(op, false), a);
-    rubus_array *to = upload(run, shape_of(op, true), r);
+    rubus_array *from = real_array(run->context, run->real, shape_of(op, false), a);
+    rubus_array *to = real_array(run->context, run->real, shape_of(op, true), r);
     launch(run, "get", at, to, from);
-    download(run, to, r);
+    real_read(to, r);
     int n = (int)rubus_array_count(to);
     ck_assert_int_gt(n, 0);
     for (int k = 0; k < n; k++) {
@@ -366,8 +343,8 @@ static void check_put(const runner *run, const char *backend, int at)
     for (int k = 0; k < MAX_POINTS; k++) {
         r[k] = -1 - k;
     }
-    rubus_array *to = upload(run, shape_of(op, false), a);
-    rubus_array *from = upload(run, shape_of(op, true), r);
+    rubus_array *to = real_array(run->context, run->real, shape_of(op, false), a);
+    rubus_array *from = real_array(run->context, run->real, shape_of(op, true), r);
     launch(run, "put", at, to, from);
     for (int k = 0; k < rubus_array_count(from); k++) {
         int point[3];
@@ -378,7 +355,7 @@ static void check_put(const runner *run, const char *backend, int at)
         a[index_of(op->rank, point)] = r[k];
     }
     double got[MAX_POINTS];
-    download(run, to, got);
+    real_read(to, got);
     for (int k = 0; k < rubus_array_count(to); k++) {
         ck_assert_msg(got[k] == a[k], "%s: %s in %dD as target: element %d is %g, not %g",
                       backend, op->name, op->rank, k, got[k], a[k]);

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "tests/support/one_backend.h"
+#include "tests/support/real_arrays.h"
 #include "tests/support/suite.h"
 #include "tests/support/vulkan_specs.h"
 
@@ -182,45 +183,17 @@ typedef struct runner {
     int32_t real;
 } runner;
 
-static rubus_array *upload(const runner *run, rubus_shape shape, const double *x)
-{
-    float single[POINTS];
-    int64_t n = 1;
-    for (int d = 0; d < shape.rank; d++) {
-        n *= shape.n[d];
-    }
-    for (int64_t k = 0; k < n; k++) {
-        single[k] = (float)x[k];
-    }
-    const void *data = run->real == RUBUS_F32 ? (const void *)single : (const void *)x;
-    rubus_array *array = NULL;
-    const rubus_status st =
-        rubus_array_from(run->context, run->real, shape, data, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    return array;
-}
-
-static void download(const runner *run, rubus_array *array, double *x)
-{
-    float single[POINTS];
-    void *to = run->real == RUBUS_F32 ? (void *)single : (void *)x;
-    const rubus_status st = rubus_array_read(array, to, rubus_array_nbyte(array));
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    for (int64_t k = 0; k < rubus_array_count(array) && run->real == RUBUS_F32; k++) {
-        x[k] = (double)single[k];
-    }
-}
-
 /* r = the operator of u. */
 static void run_operator(const runner *run, operator_kind kind, rubus_shape shape, int d,
                          bool printed, const axis *a, const double *u, double *r)
 {
-    rubus_array *array[4] = {upload(run, shape, u), upload(run, shape, u)};
+    rubus_array *array[4] = {real_array(run->context, run->real, shape, u),
+                             real_array(run->context, run->real, shape, u)};
     int n = 2;
     for (const char *s = cases[kind].spacing; *s != '\0'; s++) {
         const double *spacing = *s == 'h' ? a->h : *s == 'f' ? a->f : a->s;
         const rubus_shape line = {.rank = 1, .n = {*s == 's' ? a->n - 1 : a->n}};
-        array[n++] = upload(run, line, spacing);
+        array[n++] = real_array(run->context, run->real, line, spacing);
     }
     char name[16];
     kernel_name(name, kind, shape.rank, d, printed);
@@ -230,7 +203,7 @@ static void run_operator(const runner *run, operator_kind kind, rubus_shape shap
         : n == 3 ? rubus_launch(kernel, array[0], array[1], array[2])
                  : rubus_launch(kernel, array[0], array[1], array[2], array[3]);
     ck_assert_msg(st == RUBUS_OK, "%s: %s", name, rubus_error_text());
-    download(run, array[0], r);
+    real_read(array[0], r);
     for (int k = 0; k < n; k++) {
         rubus_array_destroy(array[k]);
     }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "tests/support/one_backend.h"
+#include "tests/support/real_arrays.h"
 #include "tests/support/vulkan_specs.h"
 #include "tests/support/suite.h"
 
@@ -148,21 +149,6 @@ static void close_runner(runner *run)
     rubus_context_destroy(run->context);
 }
 
-/* A device array of the numbers, converted to the type (exactly: they are such). */
-static rubus_array *upload(const runner *run, const double *x, int n)
-{
-    static float single[MAX_ROWS];
-    for (int k = 0; k < n; k++) {
-        single[k] = (float)x[k];
-    }
-    const void *data = run->type == RUBUS_F32 ? (const void *)single : (const void *)x;
-    rubus_array *array = NULL;
-    rubus_status st =
-        rubus_array_from(run->context, run->type, RUBUS_SHAPE(n), data, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    return array;
-}
-
 /* result[k] = function(x[k], y[k]) by the kernel FUNCTION_FORM. */
 static void apply(const runner *run, const group *g, const char *form, const double *x,
                   const double *y, int n, double *result)
@@ -170,19 +156,13 @@ static void apply(const runner *run, const group *g, const char *form, const dou
     char name[32];
     snprintf(name, sizeof(name), "%s_%s", g->name, form);
     const rubus_kernel *kernel = rubus_module_kernel(run->module, name);
-    rubus_array *ax = upload(run, x, n);
-    rubus_array *ay = upload(run, y, n);
-    rubus_array *ar = upload(run, x, n);
+    rubus_array *ax = real_array(run->context, run->type, RUBUS_SHAPE(n), x);
+    rubus_array *ay = real_array(run->context, run->type, RUBUS_SHAPE(n), y);
+    rubus_array *ar = real_array(run->context, run->type, RUBUS_SHAPE(n), x);
     rubus_status st =
         g->narg == 2 ? rubus_launch(kernel, ar, ax, ay) : rubus_launch(kernel, ar, ax);
     ck_assert_msg(st == RUBUS_OK, "%s: %s", name, rubus_error_text());
-    static float single[MAX_ROWS];
-    void *to = run->type == RUBUS_F32 ? (void *)single : (void *)result;
-    st = rubus_array_read(ar, to, rubus_array_nbyte(ar));
-    ck_assert_msg(st == RUBUS_OK, "%s: %s", name, rubus_error_text());
-    for (int k = 0; k < n && run->type == RUBUS_F32; k++) {
-        result[k] = (double)single[k];
-    }
+    real_read(ar, result);
     rubus_array_destroy(ax);
     rubus_array_destroy(ay);
     rubus_array_destroy(ar);
