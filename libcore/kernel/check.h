@@ -35,6 +35,8 @@ const rk_bound *rk_scope_find(const rk_scope *scope, const char *name);
 void rk_scope_bind(rk_scope *scope, rk_decl *decl, rk_field *field);
 /* Binds; a name that was bound since `block` already is reported (the new one counts). */
 void rk_scope_declare(rk_scope *scope, rk_decl *decl, int32_t block);
+/* Binds the name of a let; one that means something already is reported. */
+void rk_scope_let(rk_scope *scope, const rk_stmt *s, rk_field *value, const char *cure);
 void rk_scope_close(rk_scope *scope, int32_t block);
 /* Reports a name that means nothing here, once: it is bound to a decl without type. */
 void rk_unknown_name(rk_scope *scope, const char *name, rk_span at);

@@ -97,6 +97,19 @@ void rk_scope_declare(rk_scope *scope, rk_decl *decl, int32_t block)
     rk_scope_bind(scope, decl, NULL);
 }
 
+void rk_scope_let(rk_scope *scope, const rk_stmt *s, rk_field *value, const char *cure)
+{
+    rk_decl *let = RK_NEW(scope->unit, rk_decl);
+    let->kind = RK_DECL_LET;
+    let->name = s->name;
+    let->at = s->at;
+    const rk_bound *first = rk_scope_find(scope, s->name);
+    if (first != NULL && !rk_decl_is_unknown(first->decl)) {
+        rk_duplicate(scope->unit, RK_LET_REUSES_NAME, let, first->decl, cure);
+    }
+    rk_scope_bind(scope, let, value);
+}
+
 void rk_scope_close(rk_scope *scope, int32_t block)
 {
     while (scope->nbound > block) {

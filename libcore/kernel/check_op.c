@@ -76,16 +76,7 @@ static void walk(op_checker *c, const rk_expr *e)
 static void walk_let(op_checker *c, const rk_stmt *s)
 {
     walk(c, s->value);
-    rk_decl *let = RK_NEW(c->unit, rk_decl);
-    let->kind = RK_DECL_LET;
-    let->name = s->name;
-    let->at = s->at;
-    const rk_bound *first = rk_scope_find(&c->scope, s->name);
-    if (first != NULL && !rk_decl_is_unknown(first->decl)) {
-        rk_duplicate(c->unit, RK_LET_REUSES_NAME, let, first->decl,
-                     "give the value another name");
-    }
-    rk_scope_bind(&c->scope, let, NULL);
+    rk_scope_let(&c->scope, s, NULL, "give the value another name");
 }
 
 void rk_check_op(rk_unit *unit, rk_decl *op)

@@ -75,13 +75,9 @@ static void build_fields(rk_builder *b)
 
 /* --- both --------------------------------------------------------------------------- */
 
-rk_work *rk_work_build(rk_unit *unit, rk_decl *kernel)
+rk_builder *rk_builder_new(rk_unit *unit, rk_decl *kernel)
 {
-    if (!kernel->checked) {
-        return NULL; // its errors were reported
-    }
     rk_builder *b = RK_NEW(unit, rk_builder);
-    const int64_t errors = rk_errors(unit);
     b->unit = unit;
     b->first_id = unit->next_id;
     b->work.unit = unit;
@@ -95,6 +91,19 @@ rk_work *rk_work_build(rk_unit *unit, rk_decl *kernel)
     }
     for (int32_t i = 0; i < kernel->nextent; i++) {
         rk_scope_bind(&b->scope, kernel->extent_decl[i], NULL);
+    }
+    return b;
+}
+
+rk_work *rk_work_build(rk_unit *unit, rk_decl *kernel)
+{
+    if (!kernel->checked) {
+        return NULL; // its errors were reported
+    }
+    const int64_t errors = rk_errors(unit);
+    rk_builder *b = rk_builder_new(unit, kernel);
+    if (b == NULL) {
+        return NULL;
     }
     b->result = rk_new(unit, ((size_t)kernel->nparam + 1) * sizeof(rk_span));
     if (kernel->nindex > 0) {

@@ -46,6 +46,11 @@ typedef struct rk_operand_of {
     rk_span at;
 } rk_operand_of;
 
+/* --- field.c ------------------------------------------------------------------------ */
+
+/* With the symbols and names of the kernel's header; NULL: reported. */
+rk_builder *rk_builder_new(rk_unit *unit, rk_decl *kernel);
+
 /* --- field_make.c: fields from fields ----------------------------------------------- */
 
 /* Reports an error of a field: at the user's place if the text is an op's. */

@@ -27,17 +27,9 @@ static rk_item *add_item(rk_builder *b, rk_item_kind kind, rk_span at)
 
 static void build_let(rk_builder *b, const rk_stmt *s)
 {
-    rk_decl *let = RK_NEW(b->unit, rk_decl);
-    let->kind = RK_DECL_LET;
-    let->name = s->name;
-    let->at = s->at;
     rk_field *value = rk_build_expr(b, s->value);
-    const rk_bound *first = rk_scope_find(&b->scope, s->name);
-    if (first != NULL && !rk_decl_is_unknown(first->decl)) {
-        rk_duplicate(b->unit, RK_LET_REUSES_NAME, let, first->decl,
-                     "give the value another name; a let keeps its value");
-    }
-    rk_scope_bind(&b->scope, let, value);
+    rk_scope_let(&b->scope, s, value,
+                 "give the value another name; a let keeps its value");
     if (value != NULL) {
         rk_item *item = add_item(b, RK_ITEM_LET, s->at);
         item->name = s->name;

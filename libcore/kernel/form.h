@@ -150,6 +150,10 @@ typedef struct rk_form {
 /* Steps and stack that making a form, or the text of a kernel, may take. */
 #define RK_FORM_BUDGET 4000000
 #define RK_FORM_STACK ((size_t)32 << 20u)
+/* Runs body on the unit of a finished program, with messages and a budget of its own;
+ * *out_done: it came to its end, and did not give up. */
+rubus_status rk_form_run(rk_unit *unit, void (*body)(void *user), void *user,
+                         bool *out_done) RUBUS_CHECKED;
 /* Reads form `name` of a program; its memory is the program's. Not for two threads on one
  * program at once. RUBUS_ECOMPILE with the errors; RUBUS_EINVAL: no such form, naming
  * those that exist; RUBUS_ENOMEM. */

@@ -276,22 +276,7 @@ static rk_builder *make_builder(rk_form *form)
     for (int32_t i = 0; i < form->nleaf; i++) {
         kernel->param[i] = leaf_param(form, form->leaf[i], i);
     }
-    rk_builder *b = RK_NEW(unit, rk_builder);
-    b->unit = unit;
-    b->first_id = unit->next_id;
-    b->work.unit = unit;
-    b->work.decl = kernel;
-    rk_scope_init(&b->scope, unit);
-    if (!rk_symbols_build(unit, kernel, &b->work)) {
-        return NULL;
-    }
-    for (int32_t i = 0; i < kernel->nparam; i++) {
-        rk_scope_bind(&b->scope, kernel->param[i], NULL);
-    }
-    for (int32_t i = 0; i < kernel->nextent; i++) {
-        rk_scope_bind(&b->scope, kernel->extent_decl[i], NULL);
-    }
-    return b;
+    return rk_builder_new(unit, kernel);
 }
 
 /* Symbol of the points along an axis. */
@@ -435,20 +420,46 @@ typedef struct build_call {
     rk_form *form;
 } build_call;
 
-static rubus_status build_here(void *user)
+static void build_here(void *user)
 {
     build_call *call = user;
-    rk_unit *unit = call->program->unit;
-    void *const before = unit->leave;
+    call->form = rk_form_make(call->program->unit, call->decl, call->desc);
+}
+
+typedef struct again_call {
+    rk_unit *unit;
+    void (*body)(void *user);
+    void *user;
+    bool done;
+} again_call;
+
+static rubus_status run_here(void *user)
+{
+    again_call *call = user;
+    void *const before = call->unit->leave;
     jmp_buf leave;
-    unit->leave = &leave;
+    call->unit->leave = &leave;
     if (setjmp(leave) == 0) {
-        call->form = rk_form_make(unit, call->decl, call->desc);
-    } else {
-        call->form = NULL;
+        call->body(call->user);
+        call->done = true;
     }
-    unit->leave = before;
+    call->unit->leave = before;
     return RUBUS_OK;
+}
+
+rubus_status rk_form_run(rk_unit *unit, void (*body)(void *user), void *user,
+                         bool *out_done)
+{
+    rubus__text_fini(&unit->messages);
+    rubus__text_fini(&unit->draft); // of a run that gave up
+    unit->nerror = 0;
+    unit->nerror_dropped = 0;
+    unit->status = RUBUS_OK;
+    unit->budget = RK_FORM_BUDGET;
+    again_call call = {unit, body, user, false};
+    const rubus_status st = rubus__with_stack(RK_FORM_STACK, run_here, &call);
+    *out_done = call.done;
+    return st;
 }
 
 static rubus_status no_form(const rk_program *program, const char *name)
@@ -480,17 +491,12 @@ rubus_status rk_form_build(rk_program *program, const char *name,
     if (call.decl == NULL) {
         return no_form(program, name);
     }
-    rubus__text_fini(&unit->messages);
-    rubus__text_init(&unit->messages);
-    unit->nerror = 0;
-    unit->nerror_dropped = 0;
-    unit->status = RUBUS_OK;
-    unit->budget = RK_FORM_BUDGET;
-    const rubus_status st = rubus__with_stack(RK_FORM_STACK, build_here, &call);
+    bool done = false;
+    const rubus_status st = rk_form_run(unit, build_here, &call, &done);
     if (st != RUBUS_OK) {
         return st;
     }
-    if (call.form != NULL) {
+    if (done && call.form != NULL) {
         *out_form = call.form;
         return RUBUS_OK;
     }

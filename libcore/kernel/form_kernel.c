@@ -7,7 +7,6 @@
 
 #include "libcore/kernel/form_write.h"
 
-#include <setjmp.h>
 #include <string.h>
 
 typedef struct text_call {
@@ -86,12 +85,10 @@ static void write_module(const rk_writer *w, rk_form_job job, const char *body,
     rubus__text_add(out, "}\n");
 }
 
-/* Names are given anew for each kernel, after those of the leaves. */
-static void write_all(text_call *call)
+static void write_all(void *user)
 {
+    text_call *call = user;
     rk_form *form = call->form;
-    const int32_t ntaken = form->ntaken;
-    const int32_t nleaf = form->nleaf;
     rk_writer w;
     memset(&w, 0, sizeof(w));
     w.form = form;
@@ -103,28 +100,6 @@ static void write_all(text_call *call)
                  &call->out);
     call->kernel->nparam = w.nparam;
     call->kernel->param = w.param;
-    form->ntaken = ntaken;
-    form->nleaf = nleaf;
-}
-
-static rubus_status text_here(void *user)
-{
-    text_call *call = user;
-    rk_unit *unit = call->form->unit;
-    const int32_t ntaken = call->form->ntaken;
-    const int32_t nleaf = call->form->nleaf;
-    void *const before = unit->leave;
-    jmp_buf leave;
-    unit->leave = &leave;
-    if (setjmp(leave) == 0) {
-        write_all(call);
-    } else {
-        call->out.failed = true;
-        call->form->ntaken = ntaken;
-        call->form->nleaf = nleaf;
-    }
-    unit->leave = before;
-    return RUBUS_OK;
 }
 
 static rubus_status refuse_job(const rk_form *form, rk_form_job job)
@@ -154,16 +129,16 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
         .form = form, .job = job, .fix = fix != NULL ? fix : &no_fix, .kernel = &kernel};
     rubus__text_init(&call.body);
     rubus__text_init(&call.out);
-    rubus__text_fini(&unit->messages);
-    rubus__text_init(&unit->messages);
-    unit->nerror = 0;
-    unit->nerror_dropped = 0;
-    unit->status = RUBUS_OK;
-    unit->budget = RK_FORM_BUDGET;
-    st = rubus__with_stack(RK_FORM_STACK, text_here, &call);
+    // names are given anew for each kernel, after those of the leaves
+    const int32_t ntaken = form->ntaken;
+    const int32_t nleaf = form->nleaf;
+    bool done = false;
+    st = rk_form_run(unit, write_all, &call, &done);
+    form->ntaken = ntaken;
+    form->nleaf = nleaf;
     if (st == RUBUS_OK && unit->nerror > 0) {
         st = rubus__fail(RUBUS_ECOMPILE, "%s", unit->messages.data);
-    } else if (st == RUBUS_OK && (call.out.failed || call.body.failed)) {
+    } else if (st == RUBUS_OK && (!done || call.out.failed || call.body.failed)) {
         st = rubus__fail(RUBUS_ENOMEM, "form `%s`: out of memory", form->decl->name);
     }
     if (st == RUBUS_OK) {

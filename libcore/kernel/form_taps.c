@@ -42,16 +42,7 @@ static const rk_leaf *leaf_of(const finder *f, const rk_ir *node)
 
 static rk_ir *constant(finder *f, double value, rk_span at)
 {
-    rk_ir draft;
-    memset(&draft, 0, sizeof(draft));
-    draft.kind = RK_IR_CONST;
-    draft.type = RK_REAL;
-    draft.at_source = at;
-    draft.param = -1;
-    draft.axis = -1;
-    for (int32_t d = 0; d < 3; d++) {
-        draft.at[d].axis = -1;
-    }
+    rk_ir draft = rk_node_draft(RK_IR_CONST, RK_REAL, at);
     draft.value.type = RK_REAL;
     draft.value.u.real = value;
     return rk_node_get(f->form->lower, &draft);
@@ -69,16 +60,14 @@ static rk_ir *apply(finder *f, rk_op op, rk_span at, rk_ir *x, rk_ir *y, rk_ir *
     const rk_value none = {.type = RK_VOID};
     const bool known = x->kind == RK_IR_CONST && (y == NULL || y->kind == RK_IR_CONST) &&
                        (z == NULL || z->kind == RK_IR_CONST);
-    rk_ir draft;
-    draft = *constant(f, 0, at);
     if (known) {
+        rk_ir draft = rk_node_draft(RK_IR_CONST, RK_REAL, at);
         draft.value = rk_apply(&f->unit->numbers, op, x->value,
                                y == NULL ? none : y->value, z == NULL ? none : z->value);
         draft.type = draft.value.type;
         return rk_node_get(f->form->lower, &draft);
     }
-    draft.kind = RK_IR_APPLY;
-    memset(&draft.value, 0, sizeof(draft.value));
+    rk_ir draft = rk_node_draft(RK_IR_APPLY, RK_REAL, at);
     draft.op = op;
     draft.a = x;
     draft.b = y;

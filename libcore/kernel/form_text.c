@@ -107,12 +107,12 @@ static void use_names(rk_writer *w, const rk_expr *e)
 const char *rk_write_expr(rk_writer *w, const rk_expr *e)
 {
     use_names(w, e);
-    rubus__text text;
-    rubus__text_init(&text);
-    rk_print_expr(w->unit, e, &text);
-    const bool good = !text.failed && text.data != NULL && text.size <= TEXT_MAX;
-    char *copy = good ? rubus__arena_strndup(w->unit->arena, text.data, text.size) : NULL;
-    rubus__text_fini(&text);
+    rubus__text *text = &w->unit->draft;
+    rk_print_expr(w->unit, e, text);
+    const bool good = !text->failed && text->data != NULL && text->size <= TEXT_MAX;
+    char *copy =
+        good ? rubus__arena_strndup(w->unit->arena, text->data, text->size) : NULL;
+    rubus__text_fini(text);
     return copy != NULL ? rk_write(w, "(%s)", copy)
                         : rk_write(w, "%*s", TEXT_MAX + 2, "");
 }

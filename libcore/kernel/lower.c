@@ -122,25 +122,10 @@ bool rk_chain_inside(const rk_work *work, const rk_chain *chain, const rk_box *b
 
 /* --- nodes ------------------------------------------------------------------------ */
 
-static rk_ir draft_of(rk_ir_kind kind, rk_type type, rk_span at)
-{
-    rk_ir draft;
-    memset(&draft, 0, sizeof(draft));
-    draft.kind = kind;
-    draft.type = type;
-    draft.at_source = at;
-    draft.param = -1;
-    draft.axis = -1;
-    for (int32_t d = 0; d < 3; d++) {
-        draft.at[d].axis = -1;
-    }
-    return draft;
-}
-
 static rk_ir *int_node(rk_lower *lower, rk_affine affine, rk_span at)
 {
     int64_t constant = 0;
-    rk_ir draft = draft_of(RK_IR_AFFINE, RK_INT, at);
+    rk_ir draft = rk_node_draft(RK_IR_AFFINE, RK_INT, at);
     if (rk_affine_is_const(affine, &constant)) {
         draft.kind = RK_IR_CONST;
         draft.value.type = RK_INT;
@@ -159,11 +144,11 @@ rk_ir *rk_lower_convert(rk_lower *lower, rk_ir *value, rk_type type)
         return value;
     }
     if (value->kind == RK_IR_CONST) {
-        rk_ir draft = draft_of(RK_IR_CONST, RK_REAL, value->at_source);
+        rk_ir draft = rk_node_draft(RK_IR_CONST, RK_REAL, value->at_source);
         draft.value = rk_convert(&lower->unit->numbers, value->value, RK_REAL);
         return rk_node_get(lower, &draft);
     }
-    rk_ir draft = draft_of(RK_IR_APPLY, RK_REAL, value->at_source);
+    rk_ir draft = rk_node_draft(RK_IR_APPLY, RK_REAL, value->at_source);
     draft.op = RK_OP_TO_REAL;
     draft.a = value;
     return rk_node_get(lower, &draft);
@@ -201,7 +186,7 @@ static rk_ir *lower_array(rk_lower *lower, const rk_field *field, const rk_at *a
                           const rk_chain *chain)
 {
     read_add(lower, field, at, chain);
-    rk_ir draft = draft_of(RK_IR_LOAD, field->type, field->at);
+    rk_ir draft = rk_node_draft(RK_IR_LOAD, field->type, field->at);
     draft.param = field->param;
     memcpy(draft.at, at, (size_t)field->rank * sizeof(rk_at));
     rk_ir *result = rk_node_get(lower, &draft);
@@ -214,7 +199,7 @@ static rk_ir *lower_array(rk_lower *lower, const rk_field *field, const rk_at *a
         }
         rk_ir *written = t->value;
         if (t->cond != NULL) {
-            rk_ir select = draft_of(RK_IR_APPLY, field->type, field->at);
+            rk_ir select = rk_node_draft(RK_IR_APPLY, field->type, field->at);
             select.op = RK_OP_SELECT;
             select.a = t->cond;
             select.b = written;
@@ -222,7 +207,7 @@ static rk_ir *lower_array(rk_lower *lower, const rk_field *field, const rk_at *a
             written = rk_node_get(lower, &select);
         }
         if (!rk_chain_inside(lower->work, chain, &t->box)) {
-            rk_ir guard = draft_of(RK_IR_GUARD, field->type, field->at);
+            rk_ir guard = rk_node_draft(RK_IR_GUARD, field->type, field->at);
             guard.box = t->box;
             guard.a = written;
             guard.b = result;
@@ -321,7 +306,7 @@ static rk_ir *lower_pad(rk_lower *lower, const rk_field *field, const rk_at *at,
                                 field->type);
     }
     const rk_chain *longer = rk_lower_chain(lower, chain, &box);
-    rk_ir draft = draft_of(RK_IR_GUARD, field->type, field->at);
+    rk_ir draft = rk_node_draft(RK_IR_GUARD, field->type, field->at);
     draft.box = box;
     draft.a = rk_lower_convert(lower, rk_lower_field(lower, field->a, inner, longer),
                                field->type);
@@ -341,7 +326,7 @@ static rk_ir *lower_apply(rk_lower *lower, const rk_field *field, const rk_at *a
             type[i] = node[i]->type;
         }
     }
-    rk_ir draft = draft_of(RK_IR_APPLY, field->type, field->at);
+    rk_ir draft = rk_node_draft(RK_IR_APPLY, field->type, field->at);
     draft.op = field->op;
     for (int32_t i = 0; i < 3; i++) {
         if (node[i] != NULL) {
@@ -359,7 +344,7 @@ static rk_ir *lower_apply(rk_lower *lower, const rk_field *field, const rk_at *a
 static rk_ir *lower_call(rk_lower *lower, const rk_field *field, const rk_at *at,
                          const rk_chain *chain)
 {
-    rk_ir draft = draft_of(RK_IR_CALL, field->type, field->at);
+    rk_ir draft = rk_node_draft(RK_IR_CALL, field->type, field->at);
     draft.func = field->func;
     draft.narg = field->narg;
     draft.arg = rk_new(lower->unit, (size_t)field->narg * sizeof(rk_ir *));
@@ -372,7 +357,7 @@ static rk_ir *lower_call(rk_lower *lower, const rk_field *field, const rk_at *at
 
 static rk_ir *lower_leaf(rk_lower *lower, const rk_field *field, const rk_at *at)
 {
-    rk_ir draft = draft_of(RK_IR_CONST, field->type, field->at);
+    rk_ir draft = rk_node_draft(RK_IR_CONST, field->type, field->at);
     if (field->kind == RK_FIELD_CONST) {
         draft.value = field->value;
         draft.type = field->value.type;

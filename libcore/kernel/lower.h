@@ -66,6 +66,8 @@ void rk_room(rk_unit *unit, void **array, int32_t *room, int32_t n, size_t size)
 
 /* --- node.c ----------------------------------------------------------------------- */
 
+/* Of no array, axis or value yet. */
+rk_ir rk_node_draft(rk_ir_kind kind, rk_type type, rk_span at);
 /* The node equal to *draft, made if there is none. */
 rk_ir *rk_node_get(rk_lower *lower, const rk_ir *draft);
 uint32_t rk_mix(uint32_t h, uint64_t v);

@@ -106,6 +106,21 @@ static void table_grow(rk_lower *lower)
 }
 
 /* The node equal to *draft, made if there is none. */
+rk_ir rk_node_draft(rk_ir_kind kind, rk_type type, rk_span at)
+{
+    rk_ir draft;
+    memset(&draft, 0, sizeof(draft));
+    draft.kind = kind;
+    draft.type = type;
+    draft.at_source = at;
+    draft.param = -1;
+    draft.axis = -1;
+    for (int32_t d = 0; d < 3; d++) {
+        draft.at[d].axis = -1;
+    }
+    return draft;
+}
+
 rk_ir *rk_node_get(rk_lower *lower, const rk_ir *draft)
 {
     if (lower->nnode * 2 >= lower->table_room) {

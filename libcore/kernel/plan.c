@@ -100,25 +100,23 @@ const char *rk_planner_param(const rk_planner *p, int32_t param)
 static const char *offset_text(rk_planner *p, const rk_at *at, int32_t rank)
 {
     static const char axis_name[3] = {'i', 'j', 'k'};
-    rubus__text text;
-    rubus__text_init(&text);
+    rubus__arena *arena = p->unit->arena;
+    const char *text = "[";
     for (int32_t d = 0; d < rank; d++) {
         const char *off = rk_affine_text(p->unit, p->work->symbol, at[d].off);
-        rubus__text_add(&text, d == 0 ? "[" : ", ");
+        const char *comma = d == 0 ? "" : ", ";
         if (at[d].axis < 0) {
-            rubus__text_add(&text, off);
+            text = rubus__arena_format(arena, "%s%s%s", text, comma, off);
         } else if (strcmp(off, "0") == 0) {
-            rubus__text_format(&text, "%c", axis_name[at[d].axis]);
+            text =
+                rubus__arena_format(arena, "%s%s%c", text, comma, axis_name[at[d].axis]);
         } else {
-            rubus__text_format(&text, "%c%s%s", axis_name[at[d].axis],
-                               off[0] == '-' ? "" : "+", off);
+            text =
+                rubus__arena_format(arena, "%s%s%c%s%s", text, comma,
+                                    axis_name[at[d].axis], off[0] == '-' ? "" : "+", off);
         }
     }
-    rubus__text_add(&text, "]");
-    const char *result =
-        text.failed ? "" : rubus__arena_strndup(p->unit->arena, text.data, text.size);
-    rubus__text_fini(&text);
-    return result;
+    return rubus__arena_format(arena, "%s]", text);
 }
 
 /* Rule 2: a statement may not read what another point of it writes. Rule 6: where that
