@@ -26,6 +26,14 @@ static rubus_status check_how(const char *what, int32_t how)
                              what, (int)how);
 }
 
+/* The state of the space, for a projection of this kind. */
+static rubus_status enter(const char *what, int32_t how, const rubus_space *space,
+                          rubus__state **out_state)
+{
+    const rubus_status st = check_how(what, how);
+    return st != RUBUS_OK ? st : rubus__space_enter(space, what, out_state);
+}
+
 /* --- funcs ------------------------------------------------------------------------ */
 
 static rubus_status project(const rubus_space *space, rubus__state *state,
@@ -54,10 +62,7 @@ rubus_status rubus_project(const rubus_space *space, const rubus_func *func, int
         return rubus__no_func(what);
     }
     rubus__state *state = NULL;
-    rubus_status st = check_how(what, how);
-    if (st == RUBUS_OK) {
-        st = rubus__space_enter(space, what, &state);
-    }
+    rubus_status st = enter(what, how, space, &state);
     if (st != RUBUS_OK) {
         return st;
     }
@@ -203,10 +208,7 @@ rubus_status rubus_project_callback(const rubus_space *space,
         return rubus__fail(RUBUS_EINVAL, "%s: the function is NULL", what);
     }
     rubus__state *state = NULL;
-    rubus_status st = check_how(what, how);
-    if (st == RUBUS_OK) {
-        st = rubus__space_enter(space, what, &state);
-    }
+    rubus_status st = enter(what, how, space, &state);
     if (st != RUBUS_OK) {
         return st;
     }

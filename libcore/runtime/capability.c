@@ -45,9 +45,16 @@ static const field *field_find(const char *name)
     return NULL;
 }
 
-/* Limits that only a backend of the dialect "glsl" knows: it lowers them itself. */
-static const char *const glsl_limits[] = {"max_binding", "groups", "subgroup", "atomics",
-                                          "push"};
+/* Limits that only a backend of the dialect "glsl" knows: it lowers them itself. X(name,
+ * what stands behind it in a list) */
+#define GLSL_LIMITS(X)                                                                   \
+    X("max_binding", ", ")                                                               \
+    X("groups", ", ")                                                                    \
+    X("subgroup", ", ")                                                                  \
+    X("atomics", ", ")                                                                   \
+    X("push", "")
+#define GLSL_LIMIT(name, after) name,
+static const char *const glsl_limits[] = {GLSL_LIMITS(GLSL_LIMIT)};
 
 bool rubus__caps_known(const char *name)
 {
@@ -60,10 +67,11 @@ bool rubus__caps_known(const char *name)
 }
 
 #define FIELD_WORD(name, kind) #name ", "
+#define GLSL_WORD(name, after) name after
 
 const char *rubus__caps_names(void)
 {
-    return FIELDS(FIELD_WORD) "and for glsl max_binding, groups, subgroup, atomics, push";
+    return FIELDS(FIELD_WORD) "and for glsl " GLSL_LIMITS(GLSL_WORD);
 }
 
 static uint64_t field_get(const rubus_caps *caps, const field *f)
