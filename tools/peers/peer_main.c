@@ -13,9 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_matrix.h"
 #include "peer.h"
 
-enum { BATCHES = 5, WORK_A_BATCH = 10000000, POWER_LONGEST = 1000 };
+enum { BATCHES = 5, WORK_A_BATCH = 10000000 };
 
 static double seconds(void)
 {
@@ -24,155 +25,26 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static uint64_t state = 1;
-
-static uint64_t draw(void)
-{
-    uint64_t x = state += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
-static double draw_unit(void)
-{
-    return (double)(draw() >> 11) * 0x1p-53;
-}
-
 /* --- matrices ----------------------------------------------------------------------- */
 
-static int allocate(peer_csr *a, int32_t nrow, int64_t room)
-{
-    a->nrow = nrow;
-    a->ncol = nrow;
-    a->nnz = 0;
-    a->rowptr = malloc(((size_t)nrow + 1) * sizeof *a->rowptr);
-    a->colval = malloc((size_t)room * sizeof *a->colval);
-    a->nzval = malloc((size_t)room * sizeof *a->nzval);
-    if (a->rowptr == NULL || a->colval == NULL || a->nzval == NULL) {
-        fprintf(stderr, "out of memory\n");
-        return 1;
-    }
-    a->rowptr[0] = 0;
-    return 0;
-}
-
-static void add(peer_csr *a, int32_t col)
-{
-    a->colval[a->nnz] = col;
-    a->nzval[a->nnz++] = 0.5 + draw_unit();
-}
-
-/* Points of a box and their neighbours along the axes, with variable coefficients. */
-static int make_grid(peer_csr *a, int32_t nx, int32_t ny, int32_t nz)
-{
-    const int64_t n = (int64_t)nx * ny * nz;
-    if (allocate(a, (int32_t)n, 7 * n) != 0) {
-        return 1;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t x = i % nx;
-        const int32_t y = i / nx % ny;
-        const int32_t z = i / nx / ny;
-        const struct {
-            int inside;
-            int32_t step;
-        } neighbour[7] = {
-            {z > 0, -nx * ny}, {y > 0, -nx},     {x > 0, -1},          {1, 0},
-            {x < nx - 1, 1},   {y < ny - 1, nx}, {z < nz - 1, nx * ny}};
-        for (int k = 0; k < 7; k++) {
-            if (neighbour[k].inside) {
-                add(a, i + neighbour[k].step);
-            }
-        }
-        a->rowptr[i + 1] = a->nnz;
-    }
-    return 0;
-}
-
-static int ascending(const void *p, const void *q)
-{
-    const int32_t a = *(const int32_t *)p;
-    const int32_t b = *(const int32_t *)q;
-    return (a > b) - (a < b);
-}
-
-/* n random columns, sorted, each once. */
-static void add_random(peer_csr *a, int32_t n)
-{
-    static int32_t col[POWER_LONGEST];
-    for (int32_t k = 0; k < n; k++) {
-        col[k] = (int32_t)(draw() % (uint64_t)a->ncol);
-    }
-    qsort(col, (size_t)n, sizeof col[0], ascending);
-    for (int32_t k = 0; k < n; k++) {
-        if (k == 0 || col[k] != col[k - 1]) {
-            add(a, col[k]);
-        }
-    }
-}
-
-/* Rows of 10; or, with a tail, of lengths after Pareto with exponent 1.2. The first row
- * may be full. */
-static int make_random(peer_csr *a, int32_t n, int tail, int full)
-{
-    if (allocate(a, n, (int64_t)n * (tail ? 12 : 10) + (full ? n : 0)) != 0) {
-        return 1;
-    }
-    const int64_t most = (int64_t)n * (tail ? 12 : 10) - POWER_LONGEST;
-    for (int32_t i = 0; i < n; i++) {
-        if (i == 0 && full) {
-            for (int32_t j = 0; j < n; j++) {
-                add(a, j);
-            }
-        } else {
-            const double length = tail ? pow(1 - draw_unit(), -1 / 1.2) : 10;
-            const int32_t row = length > POWER_LONGEST ? POWER_LONGEST : (int32_t)length;
-            add_random(a, a->nnz < most ? row : 1);
-        }
-        a->rowptr[i + 1] = a->nnz;
-    }
-    return 0;
-}
-
-/* A diagonal and one full row. */
-static int make_dense_row(peer_csr *a, int32_t n)
-{
-    if (allocate(a, n, 2 * (int64_t)n) != 0) {
-        return 1;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        if (i == n / 2) {
-            for (int32_t j = 0; j < n; j++) {
-                add(a, j);
-            }
-        } else {
-            add(a, i);
-        }
-        a->rowptr[i + 1] = a->nnz;
-    }
-    return 0;
-}
-
+/* A million rows or so, by the sizes of `rubus bench --n`; one that fits into a cache. */
 static int make(peer_csr *a, const char *name)
 {
-    if (strcmp(name, "grid2d") == 0) {
-        return make_grid(a, 2000, 2000, 1);
-    }
-    if (strcmp(name, "grid3d") == 0) {
-        return make_grid(a, 128, 128, 128);
-    }
-    if (strcmp(name, "random") == 0) {
-        return make_random(a, 1000000, 0, 0);
-    }
-    if (strcmp(name, "power") == 0) {
-        return make_random(a, 1000000, 1, 1);
-    }
-    if (strcmp(name, "dense_row") == 0) {
-        return make_dense_row(a, 1000000);
-    }
-    if (strcmp(name, "small") == 0) {
-        return make_grid(a, 100, 100, 1);
+    static const int64_t size[BENCH_KINDS] = {
+        [BENCH_GRID2D] = 4000,    [BENCH_GRID3D] = 4096, [BENCH_RANDOM] = 4000,
+        [BENCH_DENSE_ROW] = 4000, [BENCH_POWER] = 4000,  [BENCH_SMALL] = 3920};
+    for (int kind = 0; kind < BENCH_KINDS; kind++) {
+        if (strcmp(name, bench_matrix_name((bench_kind)kind)) != 0) {
+            continue;
+        }
+        bench_matrix m;
+        if (!bench_matrix_make((bench_kind)kind, size[kind], true, &m)) {
+            fprintf(stderr, "out of memory\n");
+            return 1;
+        }
+        *a = (peer_csr){(int32_t)m.n, (int32_t)m.n, (int32_t)m.nnz,
+                        m.rowptr,     m.colval,     m.nzval};
+        return 0;
     }
     fprintf(stderr, "no case '%s'\n", name);
     return 1;
@@ -203,7 +75,7 @@ static int make_vectors(task *t)
         return 1;
     }
     for (size_t i = 0; i < nx; i++) {
-        t->x[i] = draw_unit() - 0.5;
+        t->x[i] = (double)(i * 7919 % 1021) / 1021 - 0.5;
     }
     return 0;
 }
