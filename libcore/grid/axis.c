@@ -87,7 +87,10 @@ static rubus_status formula(rubus_context *context, int32_t type, rubus__axis *a
     if (st == RUBUS_OK) {
         st = rubus_array_create(context, type, RUBUS_SHAPE(axis->n), x);
     }
-    return st != RUBUS_OK ? st : rubus_launch(kernel, *x, axis->lower, axis->upper, step);
+    if (st == RUBUS_OK) {
+        st = rubus_launch(kernel, *x, axis->lower, axis->upper, step);
+    }
+    return st;
 }
 
 /* All arrays from the points, which are there on both sides. */

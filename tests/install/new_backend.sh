@@ -95,7 +95,7 @@ checks=$((checks + 1))
 if [ "$lines" -ge 150 ] || [ "$lines" -lt 50 ]; then
     note_failure "size" "$lines lines are to be filled in"
 fi
-cat >fill.awk <<'END'
+cat >fill.awk <<'AWK'
 function name_of(line) { sub(/\(.*/, "", line); sub(/.*[ *]/, "", line); return line }
 FILENAME == "blocks.c" && /^\/\* demo_[a-z]*\.c \*\/$/ { file = $2; next }
 FILENAME == "blocks.c" {
@@ -112,7 +112,7 @@ FNR == 1 { base = FILENAME; sub(/.*\//, "", base); skip = 0 }
 !skip { print >(FILENAME ".new") }
 /^}$/ { skip = 0 }
 END { for (name in of) if (of[name] != "") { print "nowhere to put " name; exit 1 } }
-END
+AWK
 check "every block has its place" awk -f fill.awk blocks.c rubus-demo/demo_device.c \
     rubus-demo/demo_memory.c rubus-demo/demo_module.c
 for file in rubus-demo/*.new; do

@@ -166,7 +166,7 @@ int conform_json_write(const char *path, const conform_facts *facts, int level,
 /* --- in a check: conform_runner.c ------------------------------------------------- */
 
 /* The check has failed: notes the text and ends the process. Any thread. */
-_Noreturn void conform_fail(const char *format, ...) RUBUS_PRINTF(1, 2);
+__attribute__((noreturn)) void conform_fail(const char *format, ...) RUBUS_PRINTF(1, 2);
 /* Fails unless the condition holds. */
 #define conform_true(condition, ...)                                                     \
     do {                                                                                 \

@@ -186,7 +186,7 @@ void conform_direct_load(conform_direct *d)
     void *symbol = dlsym(d->handle, "rubus_backend_plugin");
     conform_true(symbol != NULL, "it has no symbol rubus_backend_plugin");
     d->desc = symbol;
-    conform_true(d->desc != NULL && d->desc->magic == RUBUS_PLUGIN_MAGIC &&
+    conform_true(d->desc->magic == RUBUS_PLUGIN_MAGIC &&
                      d->desc->abi_major == RUBUS_ABI_MAJOR && d->desc->open != NULL,
                  "rubus_backend_plugin is no descriptor of ABI %u", RUBUS_ABI_MAJOR);
 }

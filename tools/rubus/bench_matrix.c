@@ -14,6 +14,7 @@ typedef struct filler {
     bench_matrix *m;
     bool f64;
     uint64_t state;
+    int32_t col[LONGEST]; // of a random row
 } filler;
 
 static const char *const names[BENCH_KINDS] = {"grid2d",    "grid3d", "random",
@@ -101,7 +102,7 @@ static void add_full(filler *f)
 // Up to n random columns: each once.
 static void add_random(filler *f, int64_t n)
 {
-    int32_t col[LONGEST];
+    int32_t *col = f->col;
     for (int64_t k = 0; k < n; k++) {
         col[k] = (int32_t)(draw(f) % (uint64_t)f->m->n);
     }
@@ -151,7 +152,7 @@ static bool make_dense_row(filler *f, int64_t n)
 bool bench_matrix_make(bench_kind kind, int64_t size, bool f64, bench_matrix *out)
 {
     memset(out, 0, sizeof(*out));
-    filler f = {out, f64, 1};
+    filler f = {.m = out, .f64 = f64, .state = 1};
     const int64_t rows = size * size / 16;
     bool good = false;
     switch (kind) {
