@@ -186,6 +186,7 @@ typedef enum {
     RK_JOB_APPLY,    /* y = alpha A x + beta y */
     RK_JOB_DIAGONAL, /* its diagonal, by component of the rows */
     RK_JOB_STENCIL,  /* its entries, an array for each block and offset */
+    RK_JOB_PRODUCT,  /* y = alpha A x + beta y with those entries */
     RK_JOB_VECTOR,   /* l(v) by component */
     RK_JOB_VALUE,    /* a(u, v) or l(v): a result */
     RK_JOB_COUNT,    /* out index count: entries of each row */
@@ -219,7 +220,7 @@ typedef struct rk_form_kernel {
     char *text;     /* a module with the kernel "run"; rubus__free */
     int32_t nparam; /* of the kernel, in order */
     rk_leaf *param; /* memory of the form */
-    int32_t nentry; /* RK_JOB_STENCIL: of RK_LEAF_ENTRY parameters */
+    int32_t nentry; /* RK_JOB_STENCIL, _PRODUCT: of RK_LEAF_ENTRY parameters */
     rk_form_entry *entry;
     int32_t nterm;  /* those that have to do with a table: of the form */
     int32_t *width; /* [nterm] contributions of a term at a point */

@@ -33,6 +33,9 @@ static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     case RK_JOB_STENCIL:
         rk_write_entries(w, job, out);
         break;
+    case RK_JOB_PRODUCT:
+        rk_write_product(w, out);
+        break;
     case RK_JOB_VECTOR:
         rk_write_vector(w);
         break;

@@ -54,6 +54,7 @@ bool rk_fix_masked(const rk_writer *w, int32_t component);
 /* --- form_array.c, form_fill.c, form_table.c: bodies of kernels -------------------- */
 
 void rk_write_apply(rk_writer *w);
+void rk_write_product(rk_writer *w, rk_form_kernel *out);
 void rk_write_vector(rk_writer *w);
 void rk_write_value(rk_writer *w);
 void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out);

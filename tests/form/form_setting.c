@@ -143,7 +143,9 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
         return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
                           a->before + leaf->number * n);
     case RK_LEAF_ENTRY:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m), nothing);
+        ck_assert_int_lt(leaf->number, MODEL_STENCIL);
+        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
+                          a->entry == NULL ? nothing : a->entry[leaf->number]);
     case RK_LEAF_FIELD:
         return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
                           s->m.field[leaf->number - first]);

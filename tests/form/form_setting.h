@@ -22,7 +22,12 @@ typedef struct setting {
     double v[MODEL_UNKNOWNS];
 } setting;
 
-enum { MAX_PARAM = 128, MODEL_ENTRIES = MODEL_UNKNOWNS * 40, MODEL_SLOTS = 1 << 16 };
+enum {
+    MAX_PARAM = 128,
+    MODEL_ENTRIES = MODEL_UNKNOWNS * 40,
+    MODEL_SLOTS = 1 << 16,
+    MODEL_STENCIL = 256
+};
 
 typedef struct arguments {
     rubus_arg arg[MAX_PARAM];
@@ -32,6 +37,7 @@ typedef struct arguments {
     const double *before;                   /* [unknowns] of y */
     const double *trial;                    /* [unknowns] */
     const double *test;                     /* [unknowns] */
+    double (*entry)[MODEL_POINTS];    /* stored ones, by number; NULL: zeros */
     rubus_array *given[RK_LEAF_PADDED + 1]; /* by kind, of number 0; not ours */
     int64_t nnz;
     int64_t stride; /* of tables */

@@ -24,9 +24,13 @@ static void read_all(setting *s, const rk_form_kernel *kernel, const arguments *
     }
 }
 
+/* Those of the last check of entries, for products. */
+static double entries[MODEL_STENCIL][MODEL_POINTS];
+
 /* --- what must hold ----------------------------------------------------------------- */
 
-static void check_apply(setting *s, double alpha, double beta)
+/* y = alpha A x + beta y, by the form as it is written or by its stored entries. */
+static void check_apply(setting *s, rk_form_job job, double alpha, double beta)
 {
     const int n = unknowns(s);
     double before[MODEL_UNKNOWNS];
@@ -35,7 +39,8 @@ static void check_apply(setting *s, double alpha, double beta)
         before[i] = beta == 0 ? (double)NAN : (double)(i % 7) - 3;
     }
     arguments a = {.alpha = alpha, .beta = beta, .before = before, .trial = s->u};
-    rk_form_kernel kernel = run_job(s, RK_JOB_APPLY, &a);
+    a.entry = entries;
+    rk_form_kernel kernel = run_job(s, job, &a);
     read_all(s, &kernel, &a, RK_LEAF_OUT, y);
     for (int i = 0; i < n; i++) {
         double want = beta == 0 ? 0 : beta * before[i];
@@ -44,7 +49,8 @@ static void check_apply(setting *s, double alpha, double beta)
             want += alpha * s->matrix[i][j] * s->u[j];
             scale += fabs(alpha) * s->scale[i][j] * fabs(s->u[j]);
         }
-        expect_near(s, y[i], want, scale, "apply", i, 0);
+        expect_near(s, y[i], want, scale, job == RK_JOB_APPLY ? "apply" : "product", i,
+                    0);
     }
     end_job(&kernel, &a);
 }
@@ -107,6 +113,7 @@ static void check_entries(setting *s)
         }
         const rk_form_entry *e = &kernel.entry[kernel.param[k].number];
         real_read(a.array[k], x);
+        memcpy(entries[kernel.param[k].number], x, sizeof(entries[0]));
         for (int p = 0; p < s->m.npoint; p++) {
             const int j = column_of(&s->m, p, e);
             if (j >= 0) {
@@ -191,10 +198,12 @@ static void check_bilinear(const char *backend, int32_t real, uint32_t seed, int
     make_form(s, backend, real, seed, ndim, ncomponent, true);
     for (int mode = 0; mode < modes; mode++) {
         make_constraints(s, (rk_fix_mode)mode);
-        check_apply(s, 1, 0);
-        check_apply(s, -0.75, 0.5);
+        check_apply(s, RK_JOB_APPLY, 1, 0);
+        check_apply(s, RK_JOB_APPLY, -0.75, 0.5);
         check_diagonal(s);
         check_entries(s);
+        check_apply(s, RK_JOB_PRODUCT, 1, 0);
+        check_apply(s, RK_JOB_PRODUCT, -0.75, 0.5);
         check_rows(s);
         if (mode == 0) {
             check_value(s);
