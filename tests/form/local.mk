@@ -10,7 +10,10 @@ tests_form_test_form_table_SOURCES = tests/form/test_form_table.c $(FORM_SETTING
 tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 FORM_SETTING = tests/form/form_model.c tests/form/form_model.h tests/form/form_run.h \
 	tests/form/form_setting.c tests/form/form_setting.h
-EXTRA_DIST += tests/form/form_probe.h
+EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h
 check_PROGRAMS += tests/form/test_cases_matrix
 tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_form_matrix
+tests_form_test_form_matrix_SOURCES = tests/form/test_form_matrix.c
+tests_form_test_form_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
