@@ -279,8 +279,8 @@ RUBUS_API rubus_status rubus_form_assemble(rubus_form *form,
 #define RUBUS_FILL_SEARCH 4  /**< by search in the mirror, then one flush */
 
 /**
- * rubus_form_assemble in another way. All give the same values up to rounding, and all but
- * RUBUS_FILL_SCATTER the same bits at every call.
+ * rubus_form_assemble in another way. All give the same values up to rounding, and all
+ * but RUBUS_FILL_SCATTER the same bits at every call.
  *
  * SCATTER and GATHER go by a table that says where each contribution of each point adds;
  * it is made at the first call and kept with the matrix. Where atomic additions do not

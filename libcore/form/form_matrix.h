@@ -42,9 +42,16 @@ typedef struct rubus__form_matrix {
 
 /* NULL: the matrix is of no form. */
 rubus__form_matrix *rubus__form_matrix_of(const rubus_csr *csr);
+/* rowptr[1 ...] from numbers of entries to sums of them, rowptr[0] = 0; ELIMIT, naming
+ * the form, if an index cannot count them. */
+rubus_status rubus__form_sum_rows(const char *what, const char *name, int32_t index,
+                                  int64_t nrow, void *rowptr, int64_t *out_nnz);
 
-/* --- form_positions.c: locked ----------------------------------------------------- */
+/* --- form_positions.c: locked, but for the first ---------------------------------- */
 
+/* Elements of a table of so many points; ELIMIT if an index cannot count them. */
+rubus_status rubus__form_count_slots(const char *what, int32_t index, int64_t padded,
+                                     const rk_form_kernel *kernel, int64_t *out_slots);
 /* By the owners of rows through the table, which is made at the first call. */
 rubus_status rubus__form_fill_gather(const char *what, rubus__form_matrix *m,
                                      rubus_csr *csr);

@@ -60,22 +60,24 @@ typedef struct rows {
     void *colval;
 } rows;
 
-/* Entries of each row, added up. */
-static rubus_status sum_rows(const char *what, const rubus_form *form, rows *r)
+rubus_status rubus__form_sum_rows(const char *what, const char *name, int32_t index,
+                                  int64_t nrow, void *rowptr, int64_t *out_nnz)
 {
-    rubus__index_set(r->rowptr, r->index, 0, 0);
-    for (int64_t i = 0; i < r->nrow; i++) {
-        r->nnz += rubus__index_get(r->rowptr, r->index, i + 1);
-        if (r->index == RUBUS_I32 && r->nnz > INT32_MAX) {
+    int64_t nnz = 0;
+    rubus__index_set(rowptr, index, 0, 0);
+    for (int64_t i = 0; i < nrow; i++) {
+        nnz += rubus__index_get(rowptr, index, i + 1);
+        if (index == RUBUS_I32 && nnz > INT32_MAX) {
             return rubus__fail(RUBUS_ELIMIT,
                                "%s: form `%s` has more entries than 32-bit indices can "
                                "count, %lld in the first %lld of %lld rows; create its "
                                "module with index RUBUS_I64",
-                               what, rubus_form_name(form), (long long)r->nnz,
-                               (long long)(i + 1), (long long)r->nrow);
+                               what, name, (long long)nnz, (long long)(i + 1),
+                               (long long)nrow);
         }
-        rubus__index_set(r->rowptr, r->index, i + 1, r->nnz);
+        rubus__index_set(rowptr, index, i + 1, nnz);
     }
+    *out_nnz = nnz;
     return RUBUS_OK;
 }
 
@@ -97,7 +99,9 @@ static rubus_status count(const char *what, const rubus__form_matrix *m, rows *r
         st = rubus_array_read(counted, (char *)r->rowptr + size, (size_t)r->nrow * size);
     }
     rubus_array_destroy(counted);
-    return st == RUBUS_OK ? sum_rows(what, m->form, r) : st;
+    return st == RUBUS_OK ? rubus__form_sum_rows(what, rubus_form_name(m->form), r->index,
+                                                 r->nrow, r->rowptr, &r->nnz)
+                          : st;
 }
 
 static rubus_status list_columns(const char *what, const rubus__form_matrix *m, rows *r)

@@ -16,23 +16,14 @@
 
 /* --- tables ----------------------------------------------------------------------- */
 
-static rubus_status measure(const char *what, rubus__form_matrix *m, const rubus_csr *csr)
+rubus_status rubus__form_count_slots(const char *what, int32_t index, int64_t padded,
+                                     const rk_form_kernel *kernel, int64_t *out_slots)
 {
-    const rubus__form_kernel *kernel = NULL;
-    const rubus_status st =
-        rubus__form_kernel_get(m->form, RK_JOB_POSITIONS, &m->fix, &kernel);
-    if (st != RUBUS_OK || m->slots > 0) {
-        return st;
-    }
-    const int64_t count = m->form->state->count;
-    const uint32_t lanes = csr->context->dev->caps.lane_width;
-    m->stride = lanes == 0 ? 1 : lanes;
-    m->padded = (count + m->stride - 1) / m->stride * m->stride;
     int64_t slots = 0;
-    for (int32_t t = 0; t < kernel->made.nterm; t++) {
-        slots += m->padded * kernel->made.width[t];
+    for (int32_t t = 0; t < kernel->nterm; t++) {
+        slots += padded * kernel->width[t];
     }
-    if (csr->mirror.index == RUBUS_I32 && slots > INT32_MAX) {
+    if (index == RUBUS_I32 && slots > INT32_MAX) {
         return rubus__fail(
             RUBUS_ELIMIT,
             "%s: a table of %lld positions is more than 32-bit indices can "
@@ -40,8 +31,28 @@ static rubus_status measure(const char *what, rubus__form_matrix *m, const rubus
             "RUBUS_FILL_ROWS",
             what, (long long)slots);
     }
-    m->slots = slots;
+    *out_slots = slots;
     return RUBUS_OK;
+}
+
+/* Sizes of tables, from the kernel that writes one. */
+static rubus_status measure(const char *what, rubus__form_matrix *m, const rubus_csr *csr)
+{
+    const rubus__form_kernel *kernel = NULL;
+    if (m->slots > 0) {
+        return RUBUS_OK;
+    }
+    const rubus_status st =
+        rubus__form_kernel_get(m->form, RK_JOB_POSITIONS, &m->fix, &kernel);
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    const int64_t count = m->form->state->count;
+    const uint32_t lanes = csr->context->dev->caps.lane_width;
+    m->stride = lanes == 0 ? 1 : lanes;
+    m->padded = (count + m->stride - 1) / m->stride * m->stride;
+    return rubus__form_count_slots(what, csr->mirror.index, m->padded, &kernel->made,
+                                   &m->slots);
 }
 
 static rubus__form_arrays arrays_of(const rubus__form_matrix *m, const rubus_csr *csr)

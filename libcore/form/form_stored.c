@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bilinear form as an operator that stores its entries: a matrix in rows, or an array of
- * the mesh's shape for each offset from a row's point to a column's. Of the second kind no
- * index is read in a product, and the entries are computed by one kernel without rows.
+ * A bilinear form as an operator that stores its entries: a matrix in rows, or an array
+ * of the mesh's shape for each offset from a row's point to a column's. A product of the
+ * second kind reads no index, and its entries are computed by one kernel without rows.
  */
 #include "config.h"
 
