@@ -73,6 +73,7 @@ static rubus_status write_tables(const char *what, rubus__form_matrix *m,
                                  rubus_array *out_table[2])
 {
     rubus__form_arrays arrays = arrays_of(m, csr);
+    arrays.table[0] = NULL; // the table that there may be already stays out of it
     rubus_status st = RUBUS_OK;
     for (int i = 0; st == RUBUS_OK && i < n; i++) {
         st = rubus_array_create(csr->context, csr->mirror.index, RUBUS_SHAPE(m->slots),
@@ -152,6 +153,7 @@ static rubus_status need_diagonal(const char *what, rubus__form_matrix *m,
         return RUBUS_OK;
     }
     rubus__form_arrays arrays = arrays_of(m, csr);
+    arrays.nzval = NULL; // one of its own
     void *value = NULL;
     rubus_status st = rubus_array_create(csr->context, csr->mirror.real,
                                          RUBUS_SHAPE(csr->mirror.nnz), &arrays.nzval);
