@@ -205,7 +205,7 @@ static inline errors problem_run(problem *q, rubus_mesh *mesh, const char *form,
 /* Numbers of the model: 9 digits, fewer of small errors, in which rounding shows. */
 static inline void problem_near(double got, double want, const char *what, int at)
 {
-    const double rtol = want < 1e-6 ? 1e-4 : want < 8e-5 ? 1e-7 : 1e-8;
+    const double rtol = want < 1e-6 ? 1e-4 : want < 2e-4 ? 1e-7 : 1e-8;
     ck_assert_msg(fabs(got - want) <= rtol * want, "%s, mesh %d: %.12g, not %.12g", what,
                   at, got, want);
 }
