@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// -div(grad u) = f on the unit square, u = exp(x + 2 y) on its boundary: a form instead of
-// a matrix, conjugate gradients, and a table of errors that shows the order 2.
+// -div(grad u) = f on the unit square, u = exp(x + 2 y) on its boundary: a form in the
+// place of a matrix, conjugate gradients, and a table of errors that shows the order 2.
 #include <math.h>
 #include <stdio.h>
 
