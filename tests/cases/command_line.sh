@@ -48,6 +48,8 @@ usage "bench what" "'frob' is none of" bench frob
 usage "bench kernels" "'none' is none of math, index, fused" bench dr --kernels none
 usage "bench of sparse matrices too large" '--n: 40000 is too large: .* 32768' \
     bench spmv --n 40000
+usage "bench of assembly too large" '--n: 40000 is too large: .* 32768' \
+    bench assemble --n 40000
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
 for command in '' devices solve run kernel bench conformance; do

@@ -217,6 +217,26 @@ check "bench spmm in JSON" "$rubus" bench spmm --n 16 --rounds 1 --json --real f
 for word in '"k": 4' '"k": 8' '"layout": "rows"' '"layout": "columns"'; do
     same "$word" "$(count "$word")" 12
 done
+for spec in threads reference; do
+    check "bench assemble on $spec" "$rubus" bench assemble --n 32 --rounds 2 --real f64 -b "$spec"
+    for problem in 2d 3d; do
+        for name in 'fill rows' 'fill scatter' 'fill gather' 'fill host' 'fill search' \
+            'fill stencil'; do
+            says "bench assemble on $spec: $problem $name" \
+                "^$problem f64 +$name +$number ms +$number GB/s +$number of copy +$number times rows$" out
+        done
+        for name in apply 'stencil product' 'CSR product'; do
+            says "bench assemble on $spec: $problem $name" \
+                "^$problem f64 +$name +$number ms +$number GB/s +$number of copy +$number times apply$" out
+        done
+    done
+    says "bench assemble on $spec: copy" "^copy $number GB/s$" out
+done
+check "bench assemble in JSON" "$rubus" bench assemble --n 171 --rounds 1 --json -b threads
+says "bench assemble in JSON" "\"copy_gbs\": $number" out
+same "both types and sizes" "$(count '"f32"') $(count '"points": 1681') $(count '"points": 64')" \
+    '18 18 18'
+same "times" "$(count '"vs_rows"') $(count '"vs_apply"') $(count '"over_copy"')" '24 12 36'
 fails "bench spmv with an operand" 2 "$rubus" bench spmv a.mtx
 says "bench spmv with an operand" "unexpected argument 'a.mtx'" err
 finish

@@ -14,10 +14,6 @@ tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 FORM_SETTING = tests/form/form_model.c tests/form/form_model.h tests/form/form_run.h \
 	tests/form/form_setting.c tests/form/form_setting.h
 EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h
-EXTRA_DIST += tests/form/form_probe.h tests/form/problem_probe.h
-check_PROGRAMS += tests/form/test_forms
-tests_form_test_forms_SOURCES = tests/form/test_forms.c
-tests_form_test_forms_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/form/test_constraint
 tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
 tests_form_test_constraint_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

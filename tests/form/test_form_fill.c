@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling matrices of forms: all ways agree, repeat, and move no values; many fillings one
- * after the other, in every order of ways; on any number of threads; without atomic
- * additions, without memory, beyond what indices count.
+ * Filling matrices of forms: all ways agree, repeat, and move no values; many fillings
+ * one after the other; on any number of threads; without atomic additions, without
+ * memory, beyond what indices count.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ static rubus_constraint *held(rubus_space *space, const char *labels)
 
 /* --- all ways ----------------------------------------------------------------------- */
 
-/* Against the owners of rows; gathering has the same order of sums, and so the same bits. */
+/* Against the owners of rows; gathering adds in the same order: the same bits. */
 static void compare_ways(rubus_form *form, rubus_csr *csr, double rtol)
 {
     ok(rubus_form_assemble(form, csr));
@@ -107,7 +107,7 @@ START_TEST(fill_ways_agree_and_repeat)
 }
 END_TEST
 
-/* Kernels that test every access, and on the interpreter races, with indices of 64 bits. */
+/* Kernels that test every access, on the interpreter races too; indices of 64 bits. */
 START_TEST(fill_ways_agree_in_a_checked_module)
 {
     const rubus_module_options options = {
@@ -128,7 +128,7 @@ START_TEST(fill_ways_agree_in_a_checked_module)
 }
 END_TEST
 
-/* --- what moves ---------------------------------------------------------------------- */
+/* --- what moves --------------------------------------------------------------------- */
 
 START_TEST(fill_moves_no_values)
 {

@@ -16,6 +16,7 @@ int bench_stream(rubus_context *context, const bench_options *o, json_t **out_ob
 int bench_dr(rubus_context *context, const bench_options *o, json_t **out_object);
 int bench_spmv(rubus_context *context, const bench_options *o, json_t **out_object);
 int bench_spmm(rubus_context *context, const bench_options *o, json_t **out_object);
+int bench_assemble(rubus_context *context, const bench_options *o, json_t **out_object);
 int bench_launch(rubus_context *context, const bench_options *o, json_t **out_object);
 
 /* Whether the types of real that were asked for hold this one. */

@@ -29,10 +29,11 @@ static const struct option options[] = {
 
 typedef int (*bench_function)(rubus_context *context, const bench_options *o,
                               json_t **out_object);
-static const char *const names[] = {"stream", "dr", "spmv", "spmm", "launch", NULL};
-static const bench_function functions[] = {bench_stream, bench_dr, bench_spmv, bench_spmm,
-                                           bench_launch};
-enum { NBENCH = 5 };
+static const char *const names[] = {"stream",   "dr",     "spmv", "spmm",
+                                    "assemble", "launch", NULL};
+static const bench_function functions[] = {bench_stream, bench_dr,       bench_spmv,
+                                           bench_spmm,   bench_assemble, bench_launch};
+enum { NBENCH = 6 };
 
 bool bench_wants(const bench_options *o, int32_t real)
 {
@@ -148,7 +149,8 @@ static int run_bench(int argc, char **argv)
         only = strcmp(argv[optind], names[i]) == 0 ? i : only;
     }
     if (optind < argc && only < 0) {
-        return cli_usage("bench", "'%s' is none of stream, dr, spmv, spmm, launch",
+        return cli_usage("bench",
+                         "'%s' is none of stream, dr, spmv, spmm, assemble, launch",
                          argv[optind]);
     }
     char folder[4096];
@@ -164,12 +166,14 @@ const cli_command cli_bench = {
     .name = "bench",
     .summary = "measure speed",
     .help =
-        "Usage: rubus bench [stream|dr|spmv|spmm|launch] [options]\n\n"
+        "Usage: rubus bench [stream|dr|spmv|spmm|assemble|launch] [options]\n\n"
         "stream  copy and triad as kernels\n"
         "dr      the solver of `rubus solve` in 2D, in its three forms, and the same\n"
         "        sweeps written by hand, in C on a CPU, in GLSL on a GPU\n"
         "spmv    products of sparse matrices, and the same by a plain loop in C\n"
         "spmm    the same with 4 and 8 vectors at once\n"
+        "assemble  the matrix of a form in 2D and 3D, filled in every way, and its\n"
+        "        products in every storage\n"
         "launch  launches, a cold compile, a warm start\n\n"
         "Figures are medians over rounds in which everything takes its turn. T_peak is "
         "a\n"

@@ -9,6 +9,7 @@ endif
 tools_rubus_rubus_LDADD = librubus.la $(JANSSON_LIBS) -lm
 tools_rubus_rubus_SOURCES = \
 	%D%/bench.h \
+	%D%/bench_assemble.c \
 	%D%/bench_dr.c \
 	%D%/bench_launch.c \
 	%D%/bench_matrix.c \
