@@ -51,15 +51,6 @@ static rubus_status owner_new(const char *what, rubus_form *form,
 
 /* --- rows and columns ------------------------------------------------------------- */
 
-typedef struct rows {
-    int32_t index;
-    int64_t nrow;
-    int64_t ncol;
-    int64_t nnz;
-    void *rowptr;
-    void *colval;
-} rows;
-
 rubus_status rubus__form_sum_rows(const char *what, const char *name, int32_t index,
                                   int64_t nrow, void *rowptr, int64_t *out_nnz)
 {
@@ -81,7 +72,8 @@ rubus_status rubus__form_sum_rows(const char *what, const char *name, int32_t in
     return RUBUS_OK;
 }
 
-static rubus_status count(const char *what, const rubus__form_matrix *m, rows *r)
+static rubus_status count(const char *what, const rubus__form_matrix *m,
+                          rubus__host_csr *r)
 {
     const size_t size = rubus__type_size(r->index);
     rubus_array *counted = NULL;
@@ -104,7 +96,8 @@ static rubus_status count(const char *what, const rubus__form_matrix *m, rows *r
                           : st;
 }
 
-static rubus_status list_columns(const char *what, const rubus__form_matrix *m, rows *r)
+static rubus_status list_columns(const char *what, const rubus__form_matrix *m,
+                                 rubus__host_csr *r)
 {
     const size_t size = rubus__type_size(r->index);
     rubus_context *context = m->form->state->context;
@@ -156,21 +149,26 @@ static rubus_status check(const char *what, const rubus_form *form,
 static rubus_status make(const char *what, rubus__form_matrix *m, rubus_csr **out_csr)
 {
     const rubus_form *form = m->form;
+    rubus_context *context = form->state->context;
     const int64_t points = form->state->count;
-    rows r = {.index = form->module->program->unit->numbers.int64 ? RUBUS_I64 : RUBUS_I32,
-              .nrow = points * form->test->ncomponent,
-              .ncol = points * form->trial->ncomponent};
+    const bool wide = form->module->program->unit->numbers.int64;
+    rubus__host_csr r = {.index = wide ? RUBUS_I64 : RUBUS_I32,
+                         .real = form->state->type,
+                         .nrow = points * form->test->ncomponent,
+                         .ncol = points * form->trial->ncomponent};
     rubus_csr *csr = NULL;
-    rubus_status st = count(what, m, &r);
+    rubus_status st = rubus__csr_check_sizes(what, context, &r, out_csr);
+    if (st == RUBUS_OK) {
+        st = count(what, m, &r);
+    }
     if (st == RUBUS_OK) {
         st = list_columns(what, m, &r);
     }
     if (st == RUBUS_OK) {
-        st = rubus_csr_create(form->state->context, r.index, form->state->type, r.nrow,
-                              r.ncol, r.nnz, r.rowptr, r.colval, NULL, &csr);
+        st = rubus_csr_create(context, r.index, r.real, r.nrow, r.ncol, r.nnz, r.rowptr,
+                              r.colval, NULL, &csr);
     }
-    rubus__free(r.rowptr);
-    rubus__free(r.colval);
+    rubus__host_csr_fini(&r);
     if (st != RUBUS_OK) {
         owner_end(m);
         return st;

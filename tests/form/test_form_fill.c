@@ -58,6 +58,14 @@ static rubus_constraint *held(rubus_space *space, const char *labels)
     return bc;
 }
 
+static form_probe open_on(const char *spec)
+{
+    form_probe p = {0};
+    ok(rubus_context_create(spec, &p.context));
+    p.module = backends_module(p.context, text, RUBUS_F64, 0);
+    return p;
+}
+
 /* --- all ways ----------------------------------------------------------------------- */
 
 /* Against the owners of rows; gathering adds in the same order: the same bits. */
@@ -224,9 +232,9 @@ static void check_laplace(rubus_csr *csr, int64_t nx, int64_t ny, const char *wh
     free(value);
 }
 
-static void fill_often(int at, int64_t nx, int64_t ny, int times)
+static void fill_often(const char *spec, int64_t nx, int64_t ny, int times)
 {
-    form_probe p = probe_open(at, text);
+    form_probe p = open_on(spec);
     rubus_mesh *mesh = NULL;
     const rubus_shape shape = {.rank = ny == 1 ? 1 : 2, .n = {nx, ny}};
     ok(rubus_mesh_create_box(p.context, RUBUS_F64, shape, probe_pair(0, 0),
@@ -252,16 +260,25 @@ static void fill_often(int at, int64_t nx, int64_t ny, int times)
 /* An unordered write shows as +-2/h. */
 START_TEST(fill_forty_times_is_exact)
 {
-    fill_often(_i, 513, 1, 40);
-    fill_often(_i, 1025, 1, 40);
-    fill_often(_i, 2049, 1, 40);
+    fill_often(backends_spec[_i], 513, 1, 40);
+    fill_often(backends_spec[_i], 1025, 1, 40);
+    fill_often(backends_spec[_i], 2049, 1, 40);
 }
 END_TEST
 
 START_TEST(fill_forty_times_in_2d_is_exact)
 {
     // the interpreter has no order of writes to get wrong
-    fill_often(_i, 129, 65, strcmp(backends_spec[_i], "reference") == 0 ? 6 : 40);
+    const char *spec = backends_spec[_i];
+    fill_often(spec, 129, 65, strcmp(spec, "reference") == 0 ? 6 : 40);
+}
+END_TEST
+
+/* Memory is poisoned, and guarded on both sides. */
+START_TEST(fill_forty_times_is_exact_in_validate_mode)
+{
+    fill_often("threads:threads=3:validate=1", 513, 1, 40);
+    fill_often("threads:threads=3:validate=1", 129, 65, 40);
 }
 END_TEST
 
@@ -270,9 +287,7 @@ END_TEST
 /* Values of a matrix on some backend; malloc'ed. */
 static double *values_on(const char *spec, int how, int64_t *out_nnz)
 {
-    form_probe p = {0};
-    ok(rubus_context_create(spec, &p.context));
-    p.module = backends_module(p.context, text, RUBUS_F64, 0);
+    form_probe p = open_on(spec);
     probe_mesh(&p, uneven_mesh(&p, RUBUS_F64));
     rubus_form *form = uneven_form(&p, "mixed", p.space);
     rubus_constraint *bc = held(p.space, "left,blob");
@@ -410,6 +425,7 @@ static Suite *fill_suite(void)
     tcase_set_timeout(often, 180);
     backends_add(often, fill_forty_times_is_exact);
     backends_add(often, fill_forty_times_in_2d_is_exact);
+    tcase_add_test(often, fill_forty_times_is_exact_in_validate_mode);
     suite_add_tcase(suite, often);
     TCase *other = tcase_create("other");
     tcase_set_timeout(other, 180);
