@@ -21,8 +21,10 @@ typedef struct row_walk {
     const char *at;  /* place of the next entry */
     const char *sum; /* locals of an entry */
     const char *here;
-    const char *held;  /* the row is constrained */
-    const char *array; /* written */
+    const char *held;           /* the row is constrained */
+    const char *array;          /* written */
+    const rk_form_entry *entry; /* of the form */
+    int32_t nentry;
 } row_walk;
 
 /* --- what a pair of taps adds to an entry ------------------------------------------ */
@@ -38,11 +40,14 @@ static void write_pair(row_walk *r, const rk_form_term *t, const rk_tap *test,
         back[d] = -test->offset[d];
         column[d] = trial->offset[d] - test->offset[d];
     }
+    if (rk_walk_off_face(k, t, back)) {
+        return;
+    }
     const char *when = rk_walk_on_grid(k, column, rk_walk_on_grid(k, back, NULL));
     when = rk_walk_on_face(k, t, back, when);
-    const int indent = when == NULL ? 2 : 3;
+    const int indent = when == NULL ? 1 : 2;
     if (when != NULL) {
-        rk_walk_line(k, 2, rk_write(w, "if (%s) {", when));
+        rk_walk_line(k, 1, rk_write(w, "if (%s) {", when));
     }
     const char *present = rk_walk_present(k, test, trial, test->offset);
     rk_walk_line(k, indent,
@@ -55,25 +60,49 @@ static void write_pair(row_walk *r, const rk_form_term *t, const rk_tap *test,
                               rk_walk_value(k, t, test, trial, test->offset)));
     }
     if (when != NULL) {
-        rk_walk_line(k, 2, "}");
+        rk_walk_line(k, 1, "}");
     }
 }
 
 /* --- entries, rows ----------------------------------------------------------------- */
 
-static void write_entry(row_walk *r, const rk_form_entry *e, const char *fixed)
+static bool is_diagonal(const rk_form_entry *e)
+{
+    return e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
+           e->offset[2] == 0;
+}
+
+/* What constraints make of the value of an entry that is there. */
+static void write_constraints(row_walk *r, const rk_form_entry *e, const char *fixed)
+{
+    const rk_walk *k = &r->k;
+    rk_writer *w = k->w;
+    const char *value = r->sum;
+    const char *column_fixed = w->fix->mode == RK_FIX_SYM && !is_diagonal(e)
+                                   ? rk_walk_constrained(k, e->column, e->offset)
+                                   : NULL;
+    if (column_fixed != NULL) {
+        value = rk_write(w, "(%s) ? 0 : %s", column_fixed, value);
+    }
+    if (fixed != NULL) {
+        value = rk_write(w, "%s ? %s : %s", r->held, is_diagonal(e) ? "1" : "0", value);
+    }
+    if (column_fixed != NULL || fixed != NULL) {
+        rk_walk_line(k, 1, rk_write(w, "if (%s) %s = %s;", r->here, r->sum, value));
+    }
+}
+
+/* Whether an entry is there, and its value: the locals `here` and `sum`. */
+static void write_value(row_walk *r, const rk_form_entry *e, const char *fixed)
 {
     const rk_walk *k = &r->k;
     rk_writer *w = k->w;
     const rk_form *form = w->form;
-    const bool diagonal = e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
-                          e->offset[2] == 0;
-    rk_walk_line(k, 1, "{");
-    rk_walk_line(k, 2,
+    rk_walk_line(k, 1,
                  rk_write(w, "bool %s = %s;", r->here,
-                          diagonal && fixed != NULL ? r->held : "false"));
+                          is_diagonal(e) && fixed != NULL ? r->held : "false"));
     if (r->job == RK_JOB_FILL) {
-        rk_walk_line(k, 2, rk_write(w, "real %s = 0;", r->sum));
+        rk_walk_line(k, 1, rk_write(w, "real %s = 0;", r->sum));
     }
     for (int32_t i = 0; i < form->nterm; i++) {
         const rk_form_term *t = &form->term[i];
@@ -89,32 +118,52 @@ static void write_entry(row_walk *r, const rk_form_entry *e, const char *fixed)
             }
         }
     }
-    rk_walk_line(k, 2, rk_write(w, "if (%s) {", r->here));
-    const char *value = r->sum;
-    const char *column_fixed = w->fix->mode == RK_FIX_SYM && !diagonal
-                                   ? rk_walk_constrained(k, e->column, e->offset)
-                                   : NULL;
-    if (column_fixed != NULL) {
-        value = rk_write(w, "(%s) ? 0 : %s", column_fixed, value);
-    }
-    if (fixed != NULL) {
-        value = rk_write(w, "%s ? %s : %s", r->held, diagonal ? "1" : "0", value);
-    }
     if (r->job == RK_JOB_FILL) {
-        rk_walk_line(k, 3, rk_write(w, "%s[%s] = %s;", r->array, r->at, value));
-    } else if (r->job == RK_JOB_COLUMNS) {
-        rk_walk_line(k, 3,
-                     rk_write(w, "%s[%s] = %s;", r->array, r->at,
-                              rk_walk_number(k, e->column, e->offset)));
+        write_constraints(r, e, fixed);
     }
-    rk_walk_line(k, 3, rk_write(w, "%s++;", r->at));
-    rk_walk_line(k, 2, "}");
+}
+
+static void write_store(row_walk *r, const rk_form_entry *e)
+{
+    const rk_walk *k = &r->k;
+    rk_writer *w = k->w;
+    rk_walk_line(k, 1, rk_write(w, "if (%s) {", r->here));
+    if (r->job != RK_JOB_COUNT) {
+        rk_walk_line(k, 2,
+                     rk_write(w, "%s[%s] = %s;", r->array, r->at,
+                              r->job == RK_JOB_FILL
+                                  ? r->sum
+                                  : rk_walk_number(k, e->column, e->offset)));
+    }
+    rk_walk_line(k, 2, rk_write(w, "%s++;", r->at));
     rk_walk_line(k, 1, "}");
 }
 
-static void write_row(row_walk *r, int32_t component, const rk_form_entry *entry,
-                      int32_t n)
+/* All values first, then the stores: what one entry reads serves the next. */
+static void write_entries(row_walk *r, const rk_form_entry *entry, int32_t n,
+                          const char *fixed)
 {
+    rk_writer *w = r->k.w;
+    const char **sum = rk_new(w->unit, ((size_t)n + 1) * sizeof(*sum));
+    const char **here = rk_new(w->unit, ((size_t)n + 1) * sizeof(*here));
+    for (int32_t i = 0; i < n; i++) {
+        sum[i] = rk_form_name(w->form, rk_write(w, "total_%d", (int)i));
+        here[i] = rk_form_name(w->form, rk_write(w, "here_%d", (int)i));
+        r->sum = sum[i];
+        r->here = here[i];
+        write_value(r, &entry[i], fixed);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        r->sum = sum[i];
+        r->here = here[i];
+        write_store(r, &entry[i]);
+    }
+}
+
+static void write_row(row_walk *r, int32_t component)
+{
+    const rk_form_entry *entry = r->entry;
+    const int32_t n = r->nentry;
     const rk_walk *k = &r->k;
     rk_writer *w = k->w;
     const int32_t here[3] = {0, 0, 0};
@@ -151,11 +200,17 @@ static void write_row(row_walk *r, int32_t component, const rk_form_entry *entry
         }
         mine[nmine++] = entry[i];
     }
-    for (int32_t i = 0; i < nmine; i++) {
-        write_entry(r, &mine[i], fixed);
-    }
+    write_entries(r, mine, nmine, fixed);
     if (r->job == RK_JOB_COUNT) {
         rk_walk_line(k, 1, rk_write(w, "%s[%s] = %s;", r->array, row, r->at));
+    }
+}
+
+static void write_all_rows(void *user)
+{
+    row_walk *r = user;
+    for (int32_t c = 0; c < r->k.w->form->desc.ntest; c++) {
+        write_row(r, c);
     }
 }
 
@@ -168,14 +223,9 @@ void rk_write_rows(rk_writer *w, rk_form_job job)
     r.array = rk_write_own(w, array, job == RK_JOB_COUNT ? 1 : 0, 0, "out");
     r.k = rk_walk_make(w);
     r.at = rk_form_name(w->form, "place");
-    r.sum = rk_form_name(w->form, "total");
-    r.here = rk_form_name(w->form, "here");
     r.held = rk_form_name(w->form, "held");
     rk_walk_line(&r.k, 1, rk_write(w, "int %s = 0;", r.at));
     rk_walk_line(&r.k, 1, rk_write(w, "bool %s = false;", r.held));
-    int32_t n = 0;
-    const rk_form_entry *entry = rk_form_entries(w->form, &n);
-    for (int32_t c = 0; c < w->form->desc.ntest; c++) {
-        write_row(&r, c, entry, n);
-    }
+    r.entry = rk_form_entries(w->form, &r.nentry);
+    rk_walk_twice(&r.k, write_all_rows, &r);
 }

@@ -14,6 +14,7 @@ typedef struct text_call {
     rk_form_job job;
     const rk_form_fix *fix;
     rubus__text body;
+    rubus__text inner;
     rubus__text out;
     rk_form_kernel *kernel;
 } text_call;
@@ -123,6 +124,7 @@ static void write_all(void *user)
     w.unit = form->unit;
     w.fix = call->fix;
     w.body = &call->body;
+    w.inner = &call->inner;
     write_body(&w, call->job, call->kernel);
     write_module(&w, call->job, call->body.data == NULL ? "" : call->body.data,
                  &call->out);
@@ -156,6 +158,7 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
     text_call call = {
         .form = form, .job = job, .fix = fix != NULL ? fix : &no_fix, .kernel = &kernel};
     rubus__text_init(&call.body);
+    rubus__text_init(&call.inner);
     rubus__text_init(&call.out);
     // names are given anew for each kernel, after those of the leaves
     const int32_t ntaken = form->ntaken;
@@ -164,7 +167,8 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
     st = rk_form_run(unit, write_all, &call, &done);
     form->ntaken = ntaken;
     form->nleaf = nleaf;
-    const bool failed = unit->messages.failed || call.out.failed || call.body.failed;
+    const bool failed =
+        unit->messages.failed || call.out.failed || call.body.failed || call.inner.failed;
     if (st == RUBUS_OK && unit->nerror > 0 && !failed) {
         st = rubus__fail(RUBUS_ECOMPILE, "%s", unit->messages.data);
     } else if (st == RUBUS_OK && (!done || failed)) {
@@ -175,6 +179,7 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
         *out_kernel = kernel;
     }
     rubus__text_fini(&call.body);
+    rubus__text_fini(&call.inner);
     rubus__text_fini(&call.out);
     return st;
 }

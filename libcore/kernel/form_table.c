@@ -199,19 +199,20 @@ static void write_table(const table_walk *t)
 /* --- reading it --------------------------------------------------------------------- */
 
 /* What a point of the terms adds, or gives. */
-static void write_parts(const table_walk *t)
+static void write_parts(void *user)
 {
+    const table_walk *t = user;
     const rk_walk *k = &t->k;
     rk_writer *w = k->w;
     const rk_form *form = w->form;
-    declare(t);
-    line(t, 1, rk_write(w, "int %s = %s;", t->point, rk_walk_number(k, 0, here)));
+    line(t, 1, rk_write(w, "%s = %s;", t->point, rk_walk_number(k, 0, here)));
     write_block(t, 1);
     int32_t before = 0;
     for (int32_t i = 0; i < form->nterm; i++) {
         const rk_form_term *term = &form->term[i];
         const int32_t n = term->ntest * term->ntrial;
-        for (int32_t pair = 0; pair < n; pair++) {
+        const bool never = t->job == RK_JOB_SCATTER && rk_walk_off_face(k, term, here);
+        for (int32_t pair = 0; pair < n && !never; pair++) {
             const char *from = slot(t, term, before, pair);
             const char *value = rk_walk_value(k, term, &term->test[pair / term->ntrial],
                                               &term->trial[pair % term->ntrial], here);
@@ -260,12 +261,12 @@ static void write_gather(const table_walk *t, int32_t component)
             const rk_tap *test = &term->test[v];
             const int32_t back[3] = {-test->offset[0], -test->offset[1],
                                      -test->offset[2]};
-            if (test->component != component) {
+            if (test->component != component || rk_walk_off_face(k, term, back)) {
                 continue;
             }
             const char *when = rk_walk_on_grid(k, back, NULL);
             line(t, 1, rk_write(w, "if (%s) {", when == NULL ? "true" : when));
-            line(t, 2, rk_write(w, "int %s = %s;", t->point, rk_walk_number(k, 0, back)));
+            line(t, 2, rk_write(w, "%s = %s;", t->point, rk_walk_number(k, 0, back)));
             write_block(t, 2);
             for (int32_t u = 0; u < term->ntrial; u++) {
                 line(t, 2,
@@ -282,6 +283,17 @@ static void write_gather(const table_walk *t, int32_t component)
     }
 }
 
+static void write_all_rows(void *user)
+{
+    table_walk *t = user;
+    for (int32_t c = 0; c < t->k.w->form->desc.ntest; c++) {
+        write_clear(t, c);
+        if (t->job == RK_JOB_GATHER) {
+            write_gather(t, c);
+        }
+    }
+}
+
 void rk_write_table(rk_writer *w, rk_form_job job, rk_form_kernel *out)
 {
     rk_form *form = w->form;
@@ -295,17 +307,10 @@ void rk_write_table(rk_writer *w, rk_form_job job, rk_form_kernel *out)
         write_table(&t);
         return;
     }
-    if (job == RK_JOB_SCATTER || job == RK_JOB_PARTS) {
-        write_parts(&t);
-        return;
-    }
-    if (job == RK_JOB_GATHER) {
+    if (job != RK_JOB_CLEAR) {
         declare(&t);
+        line(&t, 1, rk_write(w, "int %s = 0;", t.point));
     }
-    for (int32_t c = 0; c < form->desc.ntest; c++) {
-        write_clear(&t, c);
-        if (job == RK_JOB_GATHER) {
-            write_gather(&t, c);
-        }
-    }
+    const bool parts = job == RK_JOB_SCATTER || job == RK_JOB_PARTS;
+    rk_walk_twice(&t.k, parts ? write_parts : write_all_rows, &t);
 }

@@ -454,10 +454,38 @@ static const char *load_point(rk_writer *w, const rk_ir *node, const char *const
     return rk_write(w, "%s]", text);
 }
 
+void rk_write_away(rk_writer *w, int32_t axis, int64_t low, int64_t high)
+{
+    w->low[axis] = low > w->low[axis] ? low : w->low[axis];
+    w->high[axis] = high > w->high[axis] ? high : w->high[axis];
+}
+
+/* Whether a box holds all points that are far enough from the ends; notes how far. */
+static bool holds_inside(rk_writer *w, const rk_box *box, const int32_t offset[3])
+{
+    int64_t lo[3] = {0, 0, 0};
+    int64_t hi[3] = {0, 0, 0};
+    bool simple = w->inside;
+    for (int32_t d = 0; d < w->form->desc.ndim && simple; d++) {
+        simple = !box->bounded[d] || (rk_affine_is_const(box->lo[d], &lo[d]) &&
+                                      less_extent(w, box->hi[d], d, &hi[d]));
+    }
+    for (int32_t d = 0; d < w->form->desc.ndim && simple; d++) {
+        if (box->bounded[d]) {
+            rk_write_away(w, d, lo[d] + offset[d], -hi[d] - offset[d]);
+        }
+    }
+    return simple;
+}
+
+/* NULL: certainly. */
 static const char *guard_point(rk_writer *w, const rk_box *box,
                                const char *const index[3], const int32_t offset[3])
 {
     const char *place[3] = {NULL, NULL, NULL};
+    if (holds_inside(w, box, offset)) {
+        return NULL;
+    }
     for (int32_t d = 0; d < w->form->desc.ndim; d++) {
         place[d] = place_text(w, index[d], offset[d]);
     }
@@ -489,8 +517,9 @@ const char *rk_write_point(rk_writer *w, const rk_ir *node, const char *const in
         text[i] = rk_write_point(w, part[i], index, offset);
     }
     if (node->kind == RK_IR_GUARD) {
-        return rk_write(w, "(%s ? %s : %s)", guard_point(w, &node->box, index, offset),
-                        text[0], text[1]);
+        const char *when = guard_point(w, &node->box, index, offset);
+        return when == NULL ? text[0]
+                            : rk_write(w, "(%s ? %s : %s)", when, text[0], text[1]);
     }
     uint32_t axes = 0;
     return node->kind == RK_IR_APPLY ? apply_text(w, node->op, text[0], text[1], text[2])
@@ -521,8 +550,9 @@ const char *rk_write_present(rk_writer *w, const rk_ir *node, const char *const 
                    : "true";
     }
     if (node->kind == RK_IR_GUARD) {
-        return rk_write(w, "(%s && %s)", guard_point(w, &node->box, index, offset),
-                        rk_write_present(w, node->a, index, offset));
+        const char *when = guard_point(w, &node->box, index, offset);
+        const char *a = rk_write_present(w, node->a, index, offset);
+        return when == NULL ? a : rk_write(w, "(%s && %s)", when, a);
     }
     if (node->kind == RK_IR_APPLY && node->op == RK_OP_SELECT &&
         rk_write_masked(w->form, node->a)) {

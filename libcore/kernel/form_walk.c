@@ -37,6 +37,10 @@ const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *b
 {
     const char *text = before;
     for (int32_t d = 0; d < k->w->form->desc.ndim; d++) {
+        if (k->w->inside) {
+            rk_write_away(k->w, d, -by[d], by[d]);
+            continue;
+        }
         const char *place = rk_walk_moved(k, d, by[d]);
         const char *one = by[d] < 0   ? rk_write(k->w, "%s >= 0", place)
                           : by[d] > 0 ? rk_write(k->w, "%s < %s", place, k->extent[d])
@@ -62,6 +66,23 @@ const char *rk_walk_number(const rk_walk *k, int32_t component, const int32_t by
     return component == 0 ? text : rk_write(w, "%d * %s + %s", (int)component, all, text);
 }
 
+/* Notes that the point `index + by` must not be on a face, if text is written for points
+ * away from the ends. */
+static bool off_face(const rk_walk *k, int32_t face, const int32_t by[3])
+{
+    const int32_t d = face / 2;
+    if (k->w->inside) {
+        rk_write_away(k->w, d, face % 2 == 0 ? 1 - by[d] : 0,
+                      face % 2 == 0 ? 0 : 1 + by[d]);
+    }
+    return k->w->inside;
+}
+
+bool rk_walk_off_face(const rk_walk *k, const rk_form_term *t, const int32_t by[3])
+{
+    return t->face >= 0 && off_face(k, t->face, by);
+}
+
 const char *rk_walk_constrained(const rk_walk *k, int32_t component, const int32_t by[3])
 {
     rk_writer *w = k->w;
@@ -77,7 +98,7 @@ const char *rk_walk_constrained(const rk_walk *k, int32_t component, const int32
         return rk_write(w, "%s]", text);
     }
     for (int32_t f = 0; f < 2 * ndim; f++) {
-        if ((faces >> f & 1u) != 0) {
+        if ((faces >> f & 1u) != 0 && !off_face(k, f, by)) {
             const char *end = f % 2 == 0 ? "0" : rk_write(w, "%s - 1", k->extent[f / 2]);
             const char *one =
                 rk_write(w, "%s == %s", rk_walk_moved(k, f / 2, by[f / 2]), end);
@@ -151,4 +172,49 @@ const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, const rk_tap 
     return rk_write(w, "%s%s * %s * %s", scale, weight_at(k, t, back),
                     rk_write_point(w, test->coef, k->index, offset),
                     rk_write_point(w, trial->coef, k->index, offset));
+}
+
+/* "i >= 1 && i < nx - 1"; NULL: all points. */
+static const char *away(const rk_walk *k)
+{
+    rk_writer *w = k->w;
+    const char *text = NULL;
+    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+        const char *low =
+            w->low[d] <= 0 ? NULL
+                           : rk_write(w, "%s >= %lld", k->index[d], (long long)w->low[d]);
+        const char *high = w->high[d] <= 0
+                               ? NULL
+                               : rk_write(w, "%s < %s - %lld", k->index[d], k->extent[d],
+                                          (long long)w->high[d]);
+        const char *both[2] = {low, high};
+        for (int i = 0; i < 2; i++) {
+            if (both[i] != NULL) {
+                text = text == NULL ? both[i] : rk_write(w, "%s && %s", text, both[i]);
+            }
+        }
+    }
+    return text;
+}
+
+void rk_walk_twice(const rk_walk *k, void (*body)(void *user), void *user)
+{
+    rk_writer *w = k->w;
+    rubus__text *outer = w->body;
+    w->body = w->inner;
+    w->inside = true;
+    body(user);
+    w->inside = false;
+    w->body = outer;
+    const char *inner = w->inner->data == NULL ? "" : w->inner->data;
+    const char *when = away(k);
+    if (when == NULL) {
+        rubus__text_add(w->body, inner);
+        return;
+    }
+    rk_walk_line(k, 1, rk_write(w, "if (%s) {", when));
+    rubus__text_add(w->body, inner);
+    rk_walk_line(k, 2, "return;");
+    rk_walk_line(k, 1, "}");
+    body(user);
 }

@@ -23,6 +23,8 @@ const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *b
 /* `before`, and whether the point `index + by` is on the face of the term. */
 const char *rk_walk_on_face(const rk_walk *k, const rk_form_term *t, const int32_t by[3],
                             const char *before);
+/* Whether that can never be, since the text stands away from the ends. */
+bool rk_walk_off_face(const rk_walk *k, const rk_form_term *t, const int32_t by[3]);
 /* Number of an unknown: its component, then its point; and of all points. */
 const char *rk_walk_number(const rk_walk *k, int32_t component, const int32_t by[3]);
 const char *rk_walk_points(const rk_walk *k);
@@ -35,5 +37,9 @@ const char *rk_walk_present(const rk_walk *k, const rk_tap *test, const rk_tap *
 /* What a pair of taps of a term at the point `index - offset` gives. */
 const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, const rk_tap *test,
                           const rk_tap *trial, const int32_t offset[3]);
+
+/* Writes what `body` writes, first for points away from the ends, without conditions
+ * that hold there, then for all others. */
+void rk_walk_twice(const rk_walk *k, void (*body)(void *user), void *user);
 
 #endif

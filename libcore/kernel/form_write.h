@@ -19,7 +19,13 @@ typedef struct rk_writer {
     const char **mode;    /* [nparam] "in", "out", "inout"; "" for scalars */
     const char *index[3]; /* of per-point kernels */
     const char *over;     /* their range; NULL: the points of the mesh */
-    int32_t nlet;         /* leaves that are lets in this kernel and no parameters */
+    /* The text is for points away from the ends of the axes: what asks for that alone is
+     * not written, but `index >= low` and `index < points - high` is noted. */
+    bool inside;
+    int64_t low[3];
+    int64_t high[3];
+    rubus__text *inner; /* for such text */
+    int32_t nlet;       /* leaves that are lets in this kernel and no parameters */
     const char **let_name;
 } rk_writer;
 
@@ -36,6 +42,8 @@ const char *rk_write_field(rk_writer *w, const rk_ir *node, uint32_t *axes);
 /* A tree at the point `index` less `offset`, in per-point code. */
 const char *rk_write_point(rk_writer *w, const rk_ir *node, const char *const index[3],
                            const int32_t offset[3]);
+/* Notes how far away from the ends of an axis the text must stand. */
+void rk_write_away(rk_writer *w, int32_t axis, int64_t low, int64_t high);
 /* Whether masks are read in a coefficient, and when it is there, in per-point code. */
 bool rk_write_masked(const rk_form *form, const rk_ir *node);
 const char *rk_write_present(rk_writer *w, const rk_ir *node, const char *const index[3],
