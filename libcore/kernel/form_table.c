@@ -40,6 +40,16 @@ typedef struct table_walk {
 
 static const int32_t here[3] = {0, 0, 0};
 
+/* Contributions of a point. */
+static int32_t width(const rk_form *form)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < form->nterm; i++) {
+        n += form->term[i].ntest * form->term[i].ntrial;
+    }
+    return n;
+}
+
 static table_walk make(rk_writer *w, rk_form_job job)
 {
     rk_form *form = w->form;
@@ -198,6 +208,46 @@ static void write_table(const table_walk *t)
 
 /* --- reading it --------------------------------------------------------------------- */
 
+/* The value of a pair of taps at the point `index - offset`. Away from the ends it can be
+ * read whether it is wanted or not: as a local before all stores, so that what one value
+ * reads serves the next. */
+static const char *take_value(const table_walk *t, const rk_form_term *term, int32_t pair,
+                              const int32_t offset[3])
+{
+    rk_writer *w = t->k.w;
+    const char *value = rk_walk_value(&t->k, term, &term->test[pair / term->ntrial],
+                                      &term->trial[pair % term->ntrial], offset);
+    if (!w->inside) {
+        return value;
+    }
+    const char *name =
+        rk_form_name(w->form, rk_write(w, "part_%d", (int)w->form->ntaken));
+    line(t, 1, rk_write(w, "real %s = %s;", name, value));
+    return name;
+}
+
+/* Whether the term adds nothing at the point `index + by`, as it stands on a face. */
+static bool never(const table_walk *t, const rk_form_term *term, const int32_t by[3])
+{
+    return t->job != RK_JOB_PARTS && rk_walk_off_face(&t->k, term, by);
+}
+
+/* Values of all pairs at the point, by place behind the first of a point. */
+static const char **point_values(const table_walk *t)
+{
+    const rk_form *form = t->k.w->form;
+    const char **value = rk_new(t->k.w->unit, ((size_t)width(form) + 1) * sizeof(*value));
+    int32_t at = 0;
+    for (int32_t i = 0; i < form->nterm; i++) {
+        const rk_form_term *term = &form->term[i];
+        const bool none = never(t, term, here);
+        for (int32_t pair = 0; pair < term->ntest * term->ntrial; pair++, at++) {
+            value[at] = none ? NULL : take_value(t, term, pair, here);
+        }
+    }
+    return value;
+}
+
 /* What a point of the terms adds, or gives. */
 static void write_parts(void *user)
 {
@@ -205,24 +255,23 @@ static void write_parts(void *user)
     const rk_walk *k = &t->k;
     rk_writer *w = k->w;
     const rk_form *form = w->form;
+    const char **value = point_values(t);
     line(t, 1, rk_write(w, "%s = %s;", t->point, rk_walk_number(k, 0, here)));
     write_block(t, 1);
     int32_t before = 0;
     for (int32_t i = 0; i < form->nterm; i++) {
         const rk_form_term *term = &form->term[i];
         const int32_t n = term->ntest * term->ntrial;
-        const bool never = t->job == RK_JOB_SCATTER && rk_walk_off_face(k, term, here);
-        for (int32_t pair = 0; pair < n && !never; pair++) {
+        for (int32_t pair = 0; pair < n && !never(t, term, here); pair++) {
             const char *from = slot(t, term, before, pair);
-            const char *value = rk_walk_value(k, term, &term->test[pair / term->ntrial],
-                                              &term->trial[pair % term->ntrial], here);
+            const char *one = value[before + pair];
             line(t, 1, rk_write(w, "%s = %s[%s];", t->at, t->table, from));
             line(t, 1,
                  t->job == RK_JOB_SCATTER
                      ? rk_write(w, "if (%s >= 0) atomic_add(%s[%s], %s);", t->at,
-                                t->nzval, t->at, value)
+                                t->nzval, t->at, one)
                      : rk_write(w, "%s[%s] = %s >= 0 ? %s : 0;", t->other, from, t->at,
-                                value));
+                                one));
         }
         before += n;
     }
@@ -248,20 +297,42 @@ static void write_clear(table_walk *t, int32_t component)
     line(t, 2, rk_write(w, "%s[%s] = %s;", t->nzval, entry, value));
 }
 
+/* Values of the pairs that add to the row of a component, by place behind the first. */
+static const char **row_values(const table_walk *t, int32_t component)
+{
+    const rk_form *form = t->k.w->form;
+    const char **value = rk_new(t->k.w->unit, ((size_t)width(form) + 1) * sizeof(*value));
+    int32_t at = 0;
+    for (int32_t i = 0; i < form->nterm; i++) {
+        const rk_form_term *term = &form->term[i];
+        for (int32_t pair = 0; pair < term->ntest * term->ntrial; pair++, at++) {
+            const rk_tap *test = &term->test[pair / term->ntrial];
+            const int32_t back[3] = {-test->offset[0], -test->offset[1],
+                                     -test->offset[2]};
+            value[at] = NULL;
+            if (test->component == component && !never(t, term, back)) {
+                (void)rk_walk_on_grid(&t->k, back, NULL); // notes how far that is
+                value[at] = take_value(t, term, pair, test->offset);
+            }
+        }
+    }
+    return value;
+}
+
 /* What the terms add to the row of a component, at the points less the test taps. */
 static void write_gather(const table_walk *t, int32_t component)
 {
     const rk_walk *k = &t->k;
     rk_writer *w = k->w;
     const rk_form *form = w->form;
+    const char **value = row_values(t, component);
     int32_t before = 0;
     for (int32_t i = 0; i < form->nterm; i++) {
         const rk_form_term *term = &form->term[i];
         for (int32_t v = 0; v < term->ntest; v++) {
-            const rk_tap *test = &term->test[v];
-            const int32_t back[3] = {-test->offset[0], -test->offset[1],
-                                     -test->offset[2]};
-            if (test->component != component || rk_walk_off_face(k, term, back)) {
+            const int32_t *offset = term->test[v].offset;
+            const int32_t back[3] = {-offset[0], -offset[1], -offset[2]};
+            if (value[before + v * term->ntrial] == NULL) {
                 continue;
             }
             const char *when = rk_walk_on_grid(k, back, NULL);
@@ -269,13 +340,13 @@ static void write_gather(const table_walk *t, int32_t component)
             line(t, 2, rk_write(w, "%s = %s;", t->point, rk_walk_number(k, 0, back)));
             write_block(t, 2);
             for (int32_t u = 0; u < term->ntrial; u++) {
+                const int32_t pair = v * term->ntrial + u;
                 line(t, 2,
                      rk_write(w, "%s = %s[%s];", t->at, t->table,
-                              slot(t, term, before, v * term->ntrial + u)));
+                              slot(t, term, before, pair)));
                 line(t, 2,
-                     rk_write(
-                         w, "if (%s >= 0) %s[%s] += %s;", t->at, t->nzval, t->at,
-                         rk_walk_value(k, term, test, &term->trial[u], test->offset)));
+                     rk_write(w, "if (%s >= 0) %s[%s] += %s;", t->at, t->nzval, t->at,
+                              value[before + pair]));
             }
             line(t, 1, "}");
         }
