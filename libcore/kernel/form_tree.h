@@ -8,7 +8,7 @@
  * form_value.c reads a form for a mesh of so many axes and components: calls of forms,
  * tuples, labels and components are resolved and a list of terms remains (form_build.c).
  * form_taps.c finds the linear part of each side in its lowered tree. form_text.c writes
- * such trees as text of the language, and form_array.c, form_fill.c and form_table.c
+ * such trees as text of the language, and form_array.c, form_fill.c and form_scatter.c
  * whole kernels, which the ordinary path compiles.
  */
 #include "libcore/kernel/lower.h"
@@ -197,7 +197,7 @@ typedef enum {
     RK_JOB_COUNT,    /* out index count: entries of each row */
     RK_JOB_COLUMNS,  /* colval of a matrix with that rowptr */
     RK_JOB_FILL,     /* nzval, by the owners of rows */
-    /* by a table of positions; form_table.c tells its layout */
+    /* by a table of positions; form_scatter.c tells its layout */
     RK_JOB_POSITIONS, /* the table for a matrix with that rowptr and colval */
     RK_JOB_PAIRS,     /* row and column of each contribution, in its places */
     RK_JOB_PARTS,     /* each contribution; 0 where the table (of either kind) is < 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Points, unknowns and pairs of taps as text of per-point kernels; form_fill.c walks rows
- * with them, form_table.c the points of the terms.
+ * with them, form_scatter.c the points of the terms.
  */
 #include "config.h"
 

@@ -59,7 +59,7 @@ const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
 uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
 bool rk_fix_masked(const rk_writer *w, int32_t component);
 
-/* --- form_array.c, form_fill.c, form_table.c: bodies of kernels -------------------- */
+/* --- form_array.c, form_fill.c, form_scatter.c: bodies of kernels -------------------- */
 
 void rk_write_apply(rk_writer *w);
 void rk_write_product(rk_writer *w, rk_form_kernel *out);

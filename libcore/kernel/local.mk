@@ -64,8 +64,8 @@ libkernel_la_SOURCES = \
 	%D%/form_names.c \
 	%D%/form_operator.c \
 	%D%/form_product.c \
+	%D%/form_scatter.c \
 	%D%/form_symmetric.c \
-	%D%/form_table.c \
 	%D%/form_taps.c \
 	%D%/form_text.c \
 	%D%/form_value.c \

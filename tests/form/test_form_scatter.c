@@ -315,7 +315,7 @@ END_TEST
 
 static Suite *suite_function(void)
 {
-    Suite *suite = suite_create("form/table");
+    Suite *suite = suite_create("form/scatter");
     TCase *known = tcase_create("known");
     tcase_add_test(known, test_case_10_19_table);
     tcase_add_test(known, test_case_10_19_table_of_stride_2);
@@ -333,4 +333,4 @@ static Suite *suite_function(void)
     return suite;
 }
 
-RUBUS_TEST_MAIN("form/table", suite_function)
+RUBUS_TEST_MAIN("form/scatter", suite_function)
