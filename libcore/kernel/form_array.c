@@ -123,8 +123,7 @@ static const char *product_let(rk_writer *w, lets *all, const rk_form_term *term
     return name;
 }
 
-/* sum + one, or - one; sum NULL: none yet */
-static const char *add_to(rk_writer *w, const char *sum, bool negative, const char *one)
+const char *rk_write_sum(rk_writer *w, const char *sum, bool negative, const char *one)
 {
     return sum != NULL ? rk_write(w, "%s %s %s", sum, negative ? "-" : "+", one)
            : negative  ? rk_write(w, "-%s", one)
@@ -144,7 +143,7 @@ static const char *row_sum(rk_writer *w, lets *all, int32_t component)
             if (tap->component == component) {
                 const char *one = product_let(w, all, term, &term->row[k], true);
                 one = rk_write_moved(w, one, tap->offset, "0");
-                sum = add_to(w, sum, term->row[k].negative, one);
+                sum = rk_write_sum(w, sum, term->row[k].negative, one);
             }
         }
     }
@@ -248,7 +247,7 @@ int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b)
     return order;
 }
 
-static rk_form_entry entry_of(const rk_tap *test, const rk_tap *trial)
+rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial)
 {
     rk_form_entry e = {test->component, trial->component, {0, 0, 0}};
     for (int32_t d = 0; d < 3; d++) {
@@ -265,7 +264,7 @@ rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n)
         const rk_form_term *t = &form->term[i];
         for (int32_t k = 0; k < t->ntest * t->ntrial; k++) {
             const rk_form_entry e =
-                entry_of(&t->test[k / t->ntrial], &t->trial[k % t->ntrial]);
+                rk_form_entry_of(&t->test[k / t->ntrial], &t->trial[k % t->ntrial]);
             int32_t at = n;
             while (at > 0 && rk_form_entry_order(&e, &list[at - 1]) < 0) {
                 at--;
@@ -312,11 +311,11 @@ static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name, 
         for (int32_t k = 0; k < t->ntest * t->ntrial; k++) {
             const rk_tap *test = &t->test[k / t->ntrial];
             const rk_tap *trial = &t->trial[k % t->ntrial];
-            const rk_form_entry own = entry_of(test, trial);
+            const rk_form_entry own = rk_form_entry_of(test, trial);
             if (rk_form_entry_order(&own, e) == 0) {
                 const char *one = product_let(w, all, t, &t->pair[k], false);
                 one = pair_value(w, one, test, trial);
-                sum = add_to(w, sum, t->pair[k].negative, one);
+                sum = rk_write_sum(w, sum, t->pair[k].negative, one);
             }
         }
     }
