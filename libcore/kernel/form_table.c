@@ -159,12 +159,11 @@ static bool gather_guard(maker *m, factors *f, rk_ir *node)
     gather(m, &inner, node->a, false);
     inner.rest = multiplied(m, inner.number, inner.rest);
     inner.number = NULL;
-    const bool bare = inner.rest == NULL;
-    if (!bare) {
+    if (inner.rest != NULL) {
         inner.rest = rk_form_guarded(m->form, node, inner.rest, node->b);
     }
     for (int32_t d = 0; d < 3; d++) {
-        if (node->box.bounded[d] && (bare || inner.n[d] > 0)) {
+        if (node->box.bounded[d]) {
             restrict_line(&inner, d, lo[d], hi[d]);
         }
     }
