@@ -39,6 +39,9 @@ static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     case RK_JOB_VALUE:
         rk_write_value(w);
         break;
+    case RK_JOB_TABLES:
+        rk_write_tables(w);
+        break;
     default:
         rk_write_rows(w, job);
         break;
@@ -107,6 +110,7 @@ static void write_all(void *user)
     memset(&w, 0, sizeof(w));
     w.form = form;
     w.unit = form->unit;
+    w.ndim = form->desc.ndim;
     w.fix = call->fix;
     w.body = &call->body;
     write_body(&w, call->job, call->kernel);
@@ -119,6 +123,12 @@ static void write_all(void *user)
 static rubus_status refuse_job(const rk_form *form, rk_form_job job)
 {
     const bool linear = job == RK_JOB_VECTOR;
+    if (job == RK_JOB_TABLES) {
+        return form->ntable > 0
+                   ? RUBUS_OK
+                   : rubus__fail(RUBUS_EINVAL, "form `%s` has no line tables",
+                                 form->decl->name);
+    }
     if (job == RK_JOB_VALUE || linear != form->bilinear) {
         return RUBUS_OK;
     }
