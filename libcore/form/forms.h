@@ -38,6 +38,10 @@ struct rubus_constraint {
     rubus__held *held;
 };
 
+/* All that rubus_constraint_apply refuses, for calls that do more than that. */
+rubus_status rubus__constraint_check(const char *what, rubus_constraint *constraint,
+                                     const char *name, const rubus_array *u);
+
 /* Constrained points as kernels see them, of the components of a test space. */
 typedef struct rubus__form_fix {
     rk_fix_mode mode;
