@@ -183,8 +183,10 @@ static rubus_status hold(const rubus_constraint *constraint, const rubus__held *
         return st;
     }
     rubus_array where = line_of(mask, 0, state->count);
-    return number ? rubus_launch(kernel, &to, &where, held->number)
-                  : rubus_launch(kernel, &to, &from, &where);
+    if (number) {
+        return rubus_launch(kernel, &to, &where, held->number);
+    }
+    return rubus_launch(kernel, &to, &from, &where);
 }
 
 /* For each component that something is held in; locked. */

@@ -84,12 +84,12 @@ static rubus_status build(rubus_form *form, rubus__form_kernel *k)
                                                                     : RUBUS_OK;
 }
 
+static const rubus__form_fix no_fix = {.mode = RK_FIX_NONE};
+
 /* Locked. */
 static rubus_status get(rubus_form *form, rk_form_job job, const rubus__form_fix *fix,
                         rubus__form_kernel **out)
 {
-    static const rubus__form_fix no_fix = {.mode = RK_FIX_NONE};
-    fix = fix == NULL ? &no_fix : fix;
     for (rubus__form_kernel *k = form->kernel; k != NULL; k = k->next) {
         if (k->job == job && same_fix(&k->fix, fix)) {
             *out = k;
@@ -121,7 +121,7 @@ rubus_status rubus__form_kernel_get(rubus_form *form, rk_form_job job,
 {
     rubus__form_kernel *kernel = NULL;
     pthread_mutex_lock(&form->lock);
-    const rubus_status st = get(form, job, fix, &kernel);
+    const rubus_status st = get(form, job, fix == NULL ? &no_fix : fix, &kernel);
     pthread_mutex_unlock(&form->lock);
     if (st == RUBUS_OK) {
         *out_kernel = kernel;
@@ -167,6 +167,12 @@ static rubus_status bind_component(const rubus_space *space, const rubus_array *
     return rubus__array_cut(u, component * space->count, space->shape, window);
 }
 
+/* The launch refuses what is not there. */
+static rubus_arg listed(rubus_array *const *list, int32_t at)
+{
+    return rubus_arg_array(list == NULL ? NULL : list[at]);
+}
+
 /* A scalar, or what the caller brings. */
 static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *out)
 {
@@ -179,10 +185,10 @@ static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *
         *out = rubus_arg_array(b->form->mask[leaf->number]);
         return RUBUS_OK;
     case RK_LEAF_FIXED:
-        *out = rubus_arg_array(b->fix->mask[leaf->number]);
+        *out = listed(b->fix->mask, leaf->number);
         return RUBUS_OK;
     case RK_LEAF_ENTRY:
-        *out = rubus_arg_array(a->entry[leaf->number]);
+        *out = listed(a->entry, leaf->number);
         return RUBUS_OK;
     case RK_LEAF_RESULT:
         *out = rubus_arg_result_f64(a->result);
@@ -260,7 +266,7 @@ static rubus_status make_tables(const char *what, rubus_form *form)
         return RUBUS_OK;
     }
     rubus__form_kernel *k = NULL;
-    rubus_status st = get(form, RK_JOB_TABLES, NULL, &k);
+    rubus_status st = get(form, RK_JOB_TABLES, &no_fix, &k);
     rubus_array **table = rubus__alloc_array((size_t)n, sizeof(*table));
     if (st == RUBUS_OK && table == NULL) {
         st = RUBUS_ENOMEM;
@@ -272,7 +278,8 @@ static rubus_status make_tables(const char *what, rubus_form *form)
     }
     if (st == RUBUS_OK) {
         form->table = table;
-        const binder b = {what, form, NULL, NULL};
+        const rubus__form_arrays arrays = {.trial = NULL};
+        const binder b = {what, form, &no_fix, &arrays};
         st = launch(&b, k);
     }
     if (st != RUBUS_OK) {
@@ -285,10 +292,10 @@ static rubus_status make_tables(const char *what, rubus_form *form)
 rubus_status rubus__form_run(rubus_form *form, const char *what, rk_form_job job,
                              const rubus__form_fix *fix, const rubus__form_arrays *arrays)
 {
-    const binder b = {what, form, fix, arrays};
+    const binder b = {what, form, fix == NULL ? &no_fix : fix, arrays};
     rubus__form_kernel *k = NULL;
     pthread_mutex_lock(&form->lock);
-    rubus_status st = get(form, job, fix, &k);
+    rubus_status st = get(form, job, b.fix, &k);
     if (st == RUBUS_OK) {
         st = make_tables(what, form);
     }

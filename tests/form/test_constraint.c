@@ -247,7 +247,8 @@ START_TEST(constraint_vector_and_lift_case_10_18)
                              (double[]){1}, &mesh));
     probe_mesh(&p, mesh);
     rubus_array *f = array_of(p.space, 2, 2, 2, 2, 2);
-    rubus_array *F = array_of(p.space, NAN, NAN, NAN, NAN, NAN);
+    rubus_array *F = array_of(p.space, (double)NAN, (double)NAN, (double)NAN, (double)NAN,
+                              (double)NAN);
     rubus_array *u = array_of(p.space, 9, 9, 9, 9, 9);
     rubus_form *a = probe_form(&p, "stiffness", p.space);
     rubus_form *l = probe_linear(&p, "load", p.space);
