@@ -114,10 +114,14 @@ static const table_case cases[] = {
      "v[0]) "
      "/ 2 + 0.5 * inner_y(u[0], v[1]);",
      2, 2, 1, "x: (0.5 * w_x[:])"},
-    // a mask keeps what it guards, but spacings are finite wherever they are read
+    // spacings are finite wherever they are read; of others a mask keeps what it guards
     {"form a(trial u, test v) = inner_x(Dm_x(u), v, \"p\");", 1, 1, 1,
      "x: ((ix(table_0) >= (1) && ix(table_0) < (nx)) ? (a_x[:] / h_x[:]) : 0.0)"},
-    {"form a(trial u, test v) = inner_h(u / x, v, \"p\");", 1, 1, 0, NULL},
+    {"form a(trial u, test v) = inner_h(u / x, v, \"p\");", 1, 1, 1, "x: (1.0 / x[:])"},
+    // products inside of sums, at all points by one table
+    {"form a(trial u, test v, field k) = inner_h(k * u / h_x + shift_x(u / h_x, 1), "
+     "v);",
+     1, 1, 3, "table_0 along x: (1.0 / h_x[:])"},
     // s is shorter by one than the axis
     {"form a(trial u, test v) = inner_h(Dstar_x(u), v);", 1, 1, 1,
      "(w_x[:] / pad(s_x[:], 0, 0:1)) : 0.0)"},
@@ -157,8 +161,8 @@ START_TEST(tables_of_an_axis_are_limited)
     make(&run, text, 1, 1);
     ck_assert_int_eq(run.form->ntable, RK_FORM_TABLES);
     char *body = body_of(&run, RK_JOB_APPLY);
-    expect_part(body, "2.0 *", false); // in a table
-    expect_part(body, "9.0 *", true);  // no room
+    expect_part(body, "(9.0 *", false); // in a table
+    expect_part(body, "(10.0 *", true); // no room
     free(body);
     form_close(&run);
 }
