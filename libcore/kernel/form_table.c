@@ -450,25 +450,30 @@ static rk_ir *line_inside(maker *m, const factors *f, int32_t axis)
     return leaf == NULL ? value : leaf_load(m, leaf, place);
 }
 
-/* A part of a sum, its factors of one axis from tables where they are several. */
+/* A product as one tree; inside: of a sum, where tables may stand. */
+static rk_ir *whole(maker *m, const factors *f, bool inside)
+{
+    rk_ir *value = f->number;
+    if (f->literal > 1 || f->literal < 1) {
+        value = multiplied(m, rk_form_constant(m->form, f->literal, m->at), value);
+    }
+    for (int32_t d = 0; d < 3; d++) {
+        rk_ir *line =
+            inside && f->n[d] > 0 ? line_inside(m, f, d) : line_value(m, f, d, 1);
+        value = multiplied(m, value, line);
+    }
+    value = multiplied(m, value, f->rest);
+    value = value != NULL ? value : rk_form_constant(m->form, 1, m->at);
+    return f->negative ? rk_form_apply(m->form, RK_OP_NEG, m->at, value, NULL, NULL)
+                       : value;
+}
+
 static rk_ir *product_inside(maker *m, rk_ir *node)
 {
     factors f;
     start(&f);
     gather(m, &f, node, false);
-    rk_ir *value = f.number;
-    if (f.literal > 1 || f.literal < 1) {
-        value = multiplied(m, rk_form_constant(m->form, f.literal, m->at), value);
-    }
-    for (int32_t d = 0; d < 3; d++) {
-        if (f.n[d] > 0) {
-            value = multiplied(m, value, line_inside(m, &f, d));
-        }
-    }
-    value = multiplied(m, value, f.rest);
-    value = value != NULL ? value : rk_form_constant(m->form, 1, m->at);
-    return f.negative ? rk_form_apply(m->form, RK_OP_NEG, m->at, value, NULL, NULL)
-                      : value;
+    return whole(m, &f, true);
 }
 
 /* A sum, or a choice between values, with its products taken apart. */
@@ -535,16 +540,7 @@ static rk_product joined(maker *m, const factors *a, const factors *b)
 {
     factors f = *a;
     if (!join(m, &f, b)) {
-        const rk_product right = finish(m, b);
-        f.negative = f.negative != right.negative;
-        f.rest = multiplied(m, f.rest, right.number);
-        f.rest = multiplied(m, f.rest, right.rest);
-        for (int32_t d = 0; d < 3; d++) {
-            rk_ir *line = right.line[d] == NULL
-                              ? NULL
-                              : leaf_load(m, right.line[d], rk_affine_int(0));
-            f.rest = multiplied(m, f.rest, line);
-        }
+        f.rest = multiplied(m, f.rest, whole(m, b, false));
     }
     return finish(m, &f);
 }

@@ -128,6 +128,9 @@ static const table_case cases[] = {
     // rules of two neighbours meet in one table
     {"form a(trial u, test v) = inner_h(Mp_x(u), Mm_x(v));", 1, 1, 1,
      "x: ((ix(table_0) >= (1) && ix(table_0) < (nx-1)) ? (0.25 * w_x[:]) : 0.0)"},
+    // literals stay in the range of both types: what is beyond stays in place
+    {"form a(trial u, test v) = inner_h(1.0e-20 * u, 1.0e-20 * v);", 1, 1, 1,
+     "x: (9.9999999999999995e-21 * w_x[:])"},
     // a face has no weight of its own axis
     {"form a(trial u, test v) = 3 * inner_Gamma(u, v, \"left\");", 1, 1, 0, NULL},
 };
