@@ -131,6 +131,11 @@ static const table_case cases[] = {
     // literals stay in the range of both types: what is beyond stays in place
     {"form a(trial u, test v) = inner_h(1.0e-20 * u, 1.0e-20 * v);", 1, 1, 1,
      "x: (9.9999999999999995e-21 * w_x[:])"},
+    // what looks alike on two axes are two tables
+    {"op f(u[,]) = u / (1 + ix(u)); op g(u[,]) = u / (1 + iy(u));"
+     "form a(trial u, test v) = inner_Gamma(f(u), v, \"left\") + inner_Gamma(g(u), v, "
+     "\"bottom\");",
+     2, 1, 2, "along y: (1.0 / "},
     // a face has no weight of its own axis
     {"form a(trial u, test v) = 3 * inner_Gamma(u, v, \"left\");", 1, 1, 0, NULL},
 };
@@ -138,8 +143,8 @@ static const table_case cases[] = {
 START_TEST(tables_are_as_expected)
 {
     const table_case *k = &cases[_i];
-    const rk_form_label known[] = {{"p", 0}, {"left", 1}};
-    const rk_form_desc desc = {k->ndim, k->ncomponent, k->ncomponent, 2, known};
+    const rk_form_label known[] = {{"p", 0}, {"left", 1}, {"bottom", 4}};
+    const rk_form_desc desc = {k->ndim, k->ncomponent, k->ncomponent, 3, known};
     form_run run;
     form_open(&run, "reference", RUBUS_F64);
     form_make(&run, k->form, &desc);
