@@ -176,6 +176,17 @@ START_TEST(tables_of_an_axis_are_limited)
 }
 END_TEST
 
+START_TEST(large_side_is_applied_as_it_is_written)
+{
+    form_run run;
+    make(&run, "form a(trial u, test v) = 2 * inner_h(lap(lap(lap(lap(u)))), v);", 1, 1);
+    char *body = body_of(&run, RK_JOB_APPLY);
+    expect_part(body, "let p0 = table_0 * (lap_x(lap_x(lap_x(lap_x(u", true);
+    free(body);
+    form_close(&run);
+}
+END_TEST
+
 START_TEST(form_without_tables_has_no_kernel_for_them)
 {
     form_run run;
@@ -259,6 +270,7 @@ static Suite *suite_function(void)
     tcase_add_loop_test(tcase, tables_are_as_expected, 0,
                         (int)(sizeof(cases) / sizeof(cases[0])));
     tcase_add_test(tcase, tables_of_an_axis_are_limited);
+    tcase_add_test(tcase, large_side_is_applied_as_it_is_written);
     tcase_add_test(tcase, form_without_tables_has_no_kernel_for_them);
     tcase_add_test(tcase, tables_hold_the_rules_of_the_edges);
     tcase_add_test(tcase, tables_of_short_axes_are_0_where_neighbours_are_missing);
