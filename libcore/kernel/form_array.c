@@ -85,13 +85,40 @@ typedef struct let {
     const char *name;
 } let;
 
+/* What varies over the mesh in them: products at several points share it. */
+typedef struct rest_let {
+    const rk_ir *rest;
+    const char *name;
+} rest_let;
+
 typedef struct lets {
     int32_t n;
     let *item;
+    int32_t nrest;
+    rest_let *rest;
 } lets;
 
+static const char *rest_text(rk_writer *w, lets *all, const rk_ir *rest)
+{
+    uint32_t axes = 0;
+    for (int32_t i = 0; i < all->nrest; i++) {
+        if (all->rest[i].rest == rest) {
+            return all->rest[i].name;
+        }
+    }
+    const char *text = rk_write_field(w, rest, &axes);
+    if (rest->kind == RK_IR_LOAD || axes == 0) {
+        return text;
+    }
+    rk_spend(w->unit, 1 + all->nrest / 4, rest->at_source);
+    const char *name = add_let(w, rk_write(w, "q%d", (int)all->nrest), text);
+    all->rest = rk_extend(w->unit, all->rest, all->nrest, sizeof(*all->rest));
+    all->rest[all->nrest++] = (rest_let){rest, name};
+    return name;
+}
+
 /* What varies least stands first, so that it is multiplied outside of the inner loop. */
-static const char *product_text(rk_writer *w, const rk_form_term *term,
+static const char *product_text(rk_writer *w, lets *all, const rk_form_term *term,
                                 const rk_product *p, bool row)
 {
     uint32_t axes = 0;
@@ -99,7 +126,7 @@ static const char *product_text(rk_writer *w, const rk_form_term *term,
     for (int32_t d = w->ndim - 1; d >= 0; d--) {
         text = times(w, text, p->line[d] == NULL ? NULL : rk_write_line(w, p->line[d]));
     }
-    text = times(w, text, p->rest == NULL ? NULL : rk_write_field(w, p->rest, &axes));
+    text = times(w, text, p->rest == NULL ? NULL : rest_text(w, all, p->rest));
     text = times(w, text, row && term->written ? rk_write_expr(w, term->a) : NULL);
     return text == NULL ? "1" : text;
 }
@@ -116,7 +143,7 @@ static const char *product_let(rk_writer *w, lets *all, const rk_form_term *term
         }
     }
     rk_spend(w->unit, 1 + all->n / 4, term->at);
-    const char *value = on_its_face(w, term, product_text(w, term, p, row));
+    const char *value = on_its_face(w, term, product_text(w, all, term, p, row));
     const char *name = add_let(w, rk_write(w, "p%d", (int)all->n), value);
     all->item = rk_extend(w->unit, all->item, all->n, sizeof(*all->item));
     all->item[all->n++] = (let){term, p, name};
@@ -157,7 +184,7 @@ void rk_write_vector(rk_writer *w)
         name[c] = rk_write_own(w, RK_LEAF_OUT, c, 0, "out");
     }
     w->mesh = name[0];
-    lets all = {0, NULL};
+    lets all = {0, NULL, 0, NULL};
     for (int32_t c = 0; c < w->form->desc.ntest; c++) {
         add_line(w, rk_write(w, "%s = %s;", name[c], row_sum(w, &all, c)));
     }
@@ -196,7 +223,7 @@ void rk_write_apply(rk_writer *w)
     }
     w->mesh = name[0];
     const char **given = given_names(w);
-    lets all = {0, NULL};
+    lets all = {0, NULL, 0, NULL};
     const char *alpha = rk_write_own(w, RK_LEAF_ALPHA, 0, 0, "in");
     const char *beta = rk_write_own(w, RK_LEAF_BETA, 0, 0, "in");
     for (int32_t c = 0; c < desc->ntest; c++) {
@@ -346,7 +373,7 @@ void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out)
                                0, "out");
     }
     w->mesh = name[0];
-    lets all = {0, NULL};
+    lets all = {0, NULL, 0, NULL};
     for (int32_t i = 0; i < n; i++) {
         write_entry(w, &entry[i], name[i], &all);
     }

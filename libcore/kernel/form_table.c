@@ -7,7 +7,9 @@
  * whose taps differ in it alone, share all of it.
  *
  * A factor is found beneath products, quotients, and guards whose other side is 0: there
- * the guard goes with the factor into the table, and stays with what remains.
+ * the guard goes into the table, and stays with what remains. Products inside of sums are
+ * taken apart likewise, where they stand: under their guards, at the points that they are
+ * read at.
  */
 #include "config.h"
 
@@ -41,8 +43,12 @@ typedef struct maker {
     rk_form *form;
     rk_unit *unit;
     rk_form_traits traits;
-    rk_span at; /* the product */
+    rk_span at;  /* the product */
+    bool inside; /* of a sum: guards and choices stay around their values */
     int32_t ntable[3];
+    int32_t nline; /* values on their axis, by number of the node; NULL: not yet */
+    int32_t line_room;
+    rk_ir **line;
 } maker;
 
 static void start(factors *f)
@@ -123,6 +129,7 @@ static void restrict_line(factors *f, int32_t axis, int64_t lo, int64_t hi)
 /* f *= more */
 static bool join(maker *m, factors *f, const factors *more)
 {
+    rk_spend(m->unit, 40, m->at);
     factors all = *f;
     bool good = take_literal(&all, more->literal, false);
     for (int32_t d = 0; d < 3; d++) {
@@ -145,6 +152,7 @@ static bool join(maker *m, factors *f, const factors *more)
 /* --- taking trees apart ------------------------------------------------------------ */
 
 static void gather(maker *m, factors *f, rk_ir *node, bool below);
+static rk_ir *inside_of(maker *m, rk_ir *node);
 
 /* a * b in a guard: the guard stays with what varies, and goes into the tables. */
 static bool gather_guard(maker *m, factors *f, rk_ir *node)
@@ -224,7 +232,7 @@ static bool gather_parts(maker *m, factors *f, rk_ir *node, bool below)
     if (node->type != RK_REAL || rk_form_traits_of(&m->traits, node).size > PRODUCT_MAX) {
         return false;
     }
-    if (is_zero_guard(node) && !below) {
+    if (is_zero_guard(node) && !below && !m->inside) {
         return gather_guard(m, f, node);
     }
     if (node->kind != RK_IR_APPLY) {
@@ -241,7 +249,8 @@ static bool gather_parts(maker *m, factors *f, rk_ir *node, bool below)
         gather(m, f, node->a, below);
         return true;
     case RK_OP_SELECT:
-        return !below && rk_is_number(node->c, 0) && gather_choice(m, f, node);
+        return !below && !m->inside && rk_is_number(node->c, 0) &&
+               gather_choice(m, f, node);
     default:
         return false;
     }
@@ -250,7 +259,7 @@ static bool gather_parts(maker *m, factors *f, rk_ir *node, bool below)
 /* f *= node, or f /= node if it stands below. */
 static void gather(maker *m, factors *f, rk_ir *node, bool below)
 {
-    rk_spend(m->unit, RK_STEPS_OF(sizeof(factors)) / 4, m->at);
+    rk_spend(m->unit, 8, m->at);
     if (gather_parts(m, f, node, below)) {
         return;
     }
@@ -262,34 +271,40 @@ static void gather(maker *m, factors *f, rk_ir *node, bool below)
             return;
         }
     }
-    multiply(m, !t.field && t.axes == 0 ? &f->number : &f->rest, node, below);
+    if (!t.field && t.axes == 0) {
+        multiply(m, &f->number, node, below);
+    } else {
+        multiply(m, &f->rest, t.size <= PRODUCT_MAX ? inside_of(m, node) : node, below);
+    }
 }
 
 /* --- tables ------------------------------------------------------------------------ */
 
-/* The tree in one dimension, that of the axis. */
-static rk_ir *on_line(maker *m, const rk_ir *node, int32_t axis)
+/* The tree `shift` points before, in one dimension, that of the axis. */
+static rk_ir *on_line(maker *m, const rk_ir *node, int32_t axis, rk_affine shift)
 {
     rk_spend(m->unit, 8, m->at);
     rk_ir draft = *node;
     draft.nuse = 0;
     draft.id = 0;
-    for (int32_t k = 0; k < 3; k++) {
-        draft.at[k].axis = draft.at[k].axis < 0 ? -1 : 0;
-    }
-    draft.axis = draft.kind == RK_IR_COORD ? 0 : draft.axis;
-    memset(&draft.box, 0, sizeof(draft.box));
-    if (node->kind == RK_IR_GUARD) {
+    if (node->kind == RK_IR_LOAD && node->at[0].axis >= 0) {
+        draft.at[0].axis = 0;
+        draft.at[0].off = rk_affine_add(m->unit, node->at[0].off, -1, shift);
+    } else if (node->kind == RK_IR_COORD) {
+        draft.axis = 0;
+        draft.affine = rk_affine_add(m->unit, node->affine, -1, shift);
+    } else if (node->kind == RK_IR_GUARD) {
+        memset(&draft.box, 0, sizeof(draft.box));
         draft.box.bounded[0] = true;
-        draft.box.lo[0] = node->box.lo[axis];
-        draft.box.hi[0] = node->box.hi[axis];
+        draft.box.lo[0] = rk_affine_add(m->unit, node->box.lo[axis], 1, shift);
+        draft.box.hi[0] = rk_affine_add(m->unit, node->box.hi[axis], 1, shift);
     }
-    draft.a = node->a == NULL ? NULL : on_line(m, node->a, axis);
-    draft.b = node->b == NULL ? NULL : on_line(m, node->b, axis);
-    draft.c = node->c == NULL ? NULL : on_line(m, node->c, axis);
+    draft.a = node->a == NULL ? NULL : on_line(m, node->a, axis, shift);
+    draft.b = node->b == NULL ? NULL : on_line(m, node->b, axis, shift);
+    draft.c = node->c == NULL ? NULL : on_line(m, node->c, axis, shift);
     draft.arg = rk_new(m->unit, ((size_t)node->narg + 1) * sizeof(rk_ir *));
     for (int32_t i = 0; i < node->narg; i++) {
-        draft.arg[i] = on_line(m, node->arg[i], axis);
+        draft.arg[i] = on_line(m, node->arg[i], axis, shift);
     }
     return rk_node_get(m->form->lower, &draft);
 }
@@ -333,11 +348,18 @@ static rk_ir *line_value(maker *m, const factors *f, int32_t axis, double litera
     return value;
 }
 
-/* The table of that value, if there is room for it. */
-static const rk_leaf *table_of(maker *m, int32_t axis, const rk_ir *value)
+/* The table of that value, `shift` points before, if there is room for it. */
+static const rk_leaf *table_of(maker *m, int32_t axis, const rk_ir *value,
+                               rk_affine shift)
 {
     rk_form *form = m->form;
-    rk_ir *line = on_line(m, value, axis);
+    while (m->nline <= value->id) { // one value always has one shift
+        rk_room(m->unit, (void **)&m->line, &m->line_room, m->nline, sizeof(rk_ir *));
+        m->line[m->nline++] = NULL;
+    }
+    rk_ir *line = m->line[value->id];
+    line = line != NULL ? line : on_line(m, value, axis, shift);
+    m->line[value->id] = line;
     for (int32_t i = 0; i < form->ntable; i++) {
         if (form->table[i].value == line && form->table[i].leaf->axis == axis) {
             return form->table[i].leaf;
@@ -367,40 +389,118 @@ static int32_t literal_axis(const maker *m, const factors *f)
     return axis;
 }
 
-static rk_product finish(maker *m, factors *f)
+static rk_product finish(maker *m, const factors *f)
 {
-    rk_product p = {f->negative, {NULL, NULL, NULL}, NULL, NULL};
+    rk_product p = {f->negative, {NULL, NULL, NULL}, f->number, f->rest};
     const bool one = !(f->literal > 1 || f->literal < 1);
     const int32_t keeper = one ? -1 : literal_axis(m, f);
     if (!one && keeper < 0) {
-        f->number =
-            multiplied(m, rk_form_constant(m->form, f->literal, m->at), f->number);
+        p.number = multiplied(m, rk_form_constant(m->form, f->literal, m->at), p.number);
     }
     for (int32_t d = 0; d < 3; d++) {
         p.line[d] = d == keeper ? NULL : bare_line(m, f, d);
         rk_ir *value = line_value(m, f, d, d == keeper ? f->literal : 1);
         if (p.line[d] == NULL && value != NULL) {
-            p.line[d] = table_of(m, d, value);
-            f->rest = p.line[d] == NULL ? multiplied(m, f->rest, value) : f->rest;
+            p.line[d] = table_of(m, d, value, rk_affine_int(0));
+            p.rest = p.line[d] == NULL ? multiplied(m, p.rest, value) : p.rest;
         }
     }
-    p.number = f->number;
-    p.rest = f->rest;
     return p;
 }
 
-/* --- products of terms ------------------------------------------------------------- */
+/* --- products inside of sums ------------------------------------------------------- */
 
-static rk_ir *leaf_load(maker *m, rk_leaf_kind kind, int32_t axis)
+static rk_ir *leaf_load(maker *m, const rk_leaf *leaf, rk_affine off)
 {
-    const rk_leaf *leaf = rk_form_leaf(m->form, kind, 0, axis);
     rk_ir draft = rk_node_draft(RK_IR_LOAD, RK_REAL, m->at);
     for (int32_t i = 0; i < m->form->nleaf; i++) {
         draft.param = m->form->leaf[i] == leaf ? i : draft.param;
     }
-    draft.at[0].axis = axis;
+    draft.at[0].axis = leaf->axis;
+    draft.at[0].off = off;
     return rk_node_get(m->form->lower, &draft);
 }
+
+/* Where the first array of the axis in a tree is read; false: none is. */
+static bool first_place(const rk_ir *node, rk_affine *out)
+{
+    if (node->kind == RK_IR_LOAD && node->at[0].axis >= 0) {
+        *out = node->at[0].off;
+        return true;
+    }
+    const rk_ir *part[3] = {node->a, node->b, node->c};
+    for (int i = 0; i < 3; i++) {
+        if (part[i] != NULL && first_place(part[i], out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Factors of an axis where they stand: one table serves all points that it is read at,
+ * since where one of its arrays is in range, it is. */
+static rk_ir *line_inside(maker *m, const factors *f, int32_t axis)
+{
+    rk_ir *value = line_value(m, f, axis, 1);
+    rk_affine place = rk_affine_int(0);
+    if ((f->n[axis] == 1 && !f->below[axis][0]) || !first_place(value, &place)) {
+        return value;
+    }
+    const rk_leaf *leaf = table_of(m, axis, value, place);
+    return leaf == NULL ? value : leaf_load(m, leaf, place);
+}
+
+/* A product as one tree; inside: of a sum, where tables may stand. */
+static rk_ir *whole(maker *m, const factors *f, bool inside)
+{
+    rk_ir *value = f->number;
+    if (f->literal > 1 || f->literal < 1) {
+        value = multiplied(m, rk_form_constant(m->form, f->literal, m->at), value);
+    }
+    for (int32_t d = 0; d < 3; d++) {
+        rk_ir *line =
+            inside && f->n[d] > 0 ? line_inside(m, f, d) : line_value(m, f, d, 1);
+        value = multiplied(m, value, line);
+    }
+    value = multiplied(m, value, f->rest);
+    value = value != NULL ? value : rk_form_constant(m->form, 1, m->at);
+    return f->negative ? rk_form_apply(m->form, RK_OP_NEG, m->at, value, NULL, NULL)
+                       : value;
+}
+
+static rk_ir *product_inside(maker *m, rk_ir *node)
+{
+    factors f;
+    start(&f);
+    gather(m, &f, node, false);
+    return whole(m, &f, true);
+}
+
+/* A sum, or a choice between values, with its products taken apart. */
+static rk_ir *inside_of(maker *m, rk_ir *node)
+{
+    const bool sum = node->kind == RK_IR_APPLY && node->type == RK_REAL &&
+                     (node->op == RK_OP_ADD || node->op == RK_OP_SUB);
+    const bool choice =
+        node->kind == RK_IR_APPLY && node->type == RK_REAL && node->op == RK_OP_SELECT;
+    const bool guard = node->kind == RK_IR_GUARD && node->type == RK_REAL;
+    if (!sum && !choice && !guard) {
+        return node;
+    }
+    rk_spend(m->unit, 8, m->at);
+    const bool before = m->inside;
+    m->inside = true;
+    rk_ir draft = *node;
+    draft.nuse = 0;
+    draft.id = 0;
+    draft.a = choice ? node->a : product_inside(m, node->a);
+    draft.b = product_inside(m, node->b);
+    draft.c = choice ? product_inside(m, node->c) : NULL;
+    m->inside = before;
+    return rk_node_get(m->form->lower, &draft);
+}
+
+/* --- products of terms ------------------------------------------------------------- */
 
 /* The number and the weight of a term. */
 static void gather_term(maker *m, factors *f, const rk_form_term *term)
@@ -412,41 +512,77 @@ static void gather_term(maker *m, factors *f, const rk_form_term *term)
     for (int32_t d = 0; d < m->form->desc.ndim; d++) {
         if (term->face < 0 || term->face / 2 != d) {
             const bool staggered = (term->staggered >> d & 1u) != 0;
-            gather(m, f, leaf_load(m, staggered ? RK_LEAF_A : RK_LEAF_W, d), false);
+            const rk_leaf *leaf =
+                rk_form_leaf(m->form, staggered ? RK_LEAF_A : RK_LEAF_W, 0, d);
+            gather(m, f, leaf_load(m, leaf, rk_affine_int(0)), false);
         }
     }
 }
 
-static void make_products(maker *m, rk_form_term *term)
+/* Factors of each tap of a side; of the test side with those of the term. */
+static factors *tap_factors(maker *m, const rk_form_term *term, const rk_tap *tap,
+                            int32_t n)
+{
+    factors *list = rk_new(m->unit, ((size_t)n + 1) * sizeof(*list));
+    for (int32_t i = 0; i < n; i++) {
+        if (tap == term->test) {
+            gather_term(m, &list[i], term);
+        } else {
+            start(&list[i]);
+        }
+        gather(m, &list[i], tap[i].coef, false);
+    }
+    return list;
+}
+
+/* a * b, where factors that find no room stay together. */
+static rk_product joined(maker *m, const factors *a, const factors *b)
+{
+    factors f = *a;
+    if (!join(m, &f, b)) {
+        f.rest = multiplied(m, f.rest, whole(m, b, false));
+    }
+    return finish(m, &f);
+}
+
+static void make_rows(maker *m, rk_form_term *term)
 {
     m->at = term->at;
     const rk_traits t = rk_form_traits_of(&m->traits, term->lowered_a);
     term->written = t.hard || t.size > PRODUCT_MAX;
+    factors first;
+    start(&first);
+    if (!term->written) {
+        gather(m, &first, term->lowered_a, false);
+    }
+    const factors *test = tap_factors(m, term, term->test, term->ntest);
     term->row = rk_new(m->unit, ((size_t)term->ntest + 1) * sizeof(rk_product));
-    term->pair = rk_new(m->unit, ((size_t)term->ntest * (size_t)term->ntrial + 1) *
-                                     sizeof(rk_product));
     for (int32_t k = 0; k < term->ntest; k++) {
-        factors left;
-        gather_term(m, &left, term);
-        gather(m, &left, term->test[k].coef, false);
-        factors row = left;
-        if (!term->written) {
-            gather(m, &row, term->lowered_a, false);
-        }
-        term->row[k] = finish(m, &row);
-        for (int32_t i = 0; i < term->ntrial; i++) {
-            factors pair = left;
-            gather(m, &pair, term->trial[i].coef, false);
-            term->pair[k * term->ntrial + i] = finish(m, &pair);
-        }
+        term->row[k] = joined(m, &test[k], &first);
     }
 }
 
+static void make_pairs(maker *m, rk_form_term *term)
+{
+    m->at = term->at;
+    const int32_t n = term->ntest * term->ntrial;
+    const factors *test = tap_factors(m, term, term->test, term->ntest);
+    const factors *trial = tap_factors(m, term, term->trial, term->ntrial);
+    term->pair = rk_new(m->unit, ((size_t)n + 1) * sizeof(rk_product));
+    for (int32_t k = 0; k < n; k++) {
+        term->pair[k] = joined(m, &test[k / term->ntrial], &trial[k % term->ntrial]);
+    }
+}
+
+/* Rows first: an operator that is applied needs them at every step of a solver. */
 void rk_form_tables(rk_form *form)
 {
     maker m = {.form = form, .unit = form->unit, .traits = {.form = form}};
     for (int32_t i = 0; i < form->nterm; i++) {
-        make_products(&m, &form->term[i]);
+        make_rows(&m, &form->term[i]);
+    }
+    for (int32_t i = 0; i < form->nterm; i++) {
+        make_pairs(&m, &form->term[i]);
     }
 }
 

@@ -244,7 +244,7 @@ rk_traits rk_form_traits_of(rk_form_traits *m, const rk_ir *node);
 /* --- form_table.c ------------------------------------------------------------------ */
 
 /* Most tables of an axis; what finds no room stays where it is. */
-#define RK_FORM_TABLES 4
+#define RK_FORM_TABLES 8
 /* Makes the products of all terms, and the tables that they need. */
 void rk_form_tables(rk_form *form);
 bool rk_product_equal(const rk_product *a, const rk_product *b);

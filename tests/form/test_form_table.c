@@ -114,16 +114,28 @@ static const table_case cases[] = {
      "v[0]) "
      "/ 2 + 0.5 * inner_y(u[0], v[1]);",
      2, 2, 1, "x: (0.5 * w_x[:])"},
-    // a mask keeps what it guards, but spacings are finite wherever they are read
+    // spacings are finite wherever they are read; of others a mask keeps what it guards
     {"form a(trial u, test v) = inner_x(Dm_x(u), v, \"p\");", 1, 1, 1,
      "x: ((ix(table_0) >= (1) && ix(table_0) < (nx)) ? (a_x[:] / h_x[:]) : 0.0)"},
-    {"form a(trial u, test v) = inner_h(u / x, v, \"p\");", 1, 1, 0, NULL},
+    {"form a(trial u, test v) = inner_h(u / x, v, \"p\");", 1, 1, 1, "x: (1.0 / x[:])"},
+    // products inside of sums, at all points by one table
+    {"form a(trial u, test v, field k) = inner_h(k * u / h_x + shift_x(u / h_x, 1), "
+     "v);",
+     1, 1, 3, "table_0 along x: (1.0 / h_x[:])"},
     // s is shorter by one than the axis
     {"form a(trial u, test v) = inner_h(Dstar_x(u), v);", 1, 1, 1,
      "(w_x[:] / pad(s_x[:], 0, 0:1)) : 0.0)"},
     // rules of two neighbours meet in one table
     {"form a(trial u, test v) = inner_h(Mp_x(u), Mm_x(v));", 1, 1, 1,
      "x: ((ix(table_0) >= (1) && ix(table_0) < (nx-1)) ? (0.25 * w_x[:]) : 0.0)"},
+    // literals stay in the range of both types: what is beyond stays in place
+    {"form a(trial u, test v) = inner_h(1.0e-20 * u, 1.0e-20 * v);", 1, 1, 1,
+     "x: (9.9999999999999995e-21 * w_x[:])"},
+    // what looks alike on two axes are two tables
+    {"op f(u[,]) = u / (1 + ix(u)); op g(u[,]) = u / (1 + iy(u));"
+     "form a(trial u, test v) = inner_Gamma(f(u), v, \"left\") + inner_Gamma(g(u), v, "
+     "\"bottom\");",
+     2, 1, 2, "along y: (1.0 / "},
     // a face has no weight of its own axis
     {"form a(trial u, test v) = 3 * inner_Gamma(u, v, \"left\");", 1, 1, 0, NULL},
 };
@@ -131,8 +143,8 @@ static const table_case cases[] = {
 START_TEST(tables_are_as_expected)
 {
     const table_case *k = &cases[_i];
-    const rk_form_label known[] = {{"p", 0}, {"left", 1}};
-    const rk_form_desc desc = {k->ndim, k->ncomponent, k->ncomponent, 2, known};
+    const rk_form_label known[] = {{"p", 0}, {"left", 1}, {"bottom", 4}};
+    const rk_form_desc desc = {k->ndim, k->ncomponent, k->ncomponent, 3, known};
     form_run run;
     form_open(&run, "reference", RUBUS_F64);
     form_make(&run, k->form, &desc);
@@ -157,8 +169,19 @@ START_TEST(tables_of_an_axis_are_limited)
     make(&run, text, 1, 1);
     ck_assert_int_eq(run.form->ntable, RK_FORM_TABLES);
     char *body = body_of(&run, RK_JOB_APPLY);
-    expect_part(body, "2.0 *", false); // in a table
-    expect_part(body, "9.0 *", true);  // no room
+    expect_part(body, "(9.0 *", false); // in a table
+    expect_part(body, "(10.0 *", true); // no room
+    free(body);
+    form_close(&run);
+}
+END_TEST
+
+START_TEST(large_side_is_applied_as_it_is_written)
+{
+    form_run run;
+    make(&run, "form a(trial u, test v) = 2 * inner_h(lap(lap(lap(lap(u)))), v);", 1, 1);
+    char *body = body_of(&run, RK_JOB_APPLY);
+    expect_part(body, "let p0 = table_0 * (lap_x(lap_x(lap_x(lap_x(u", true);
     free(body);
     form_close(&run);
 }
@@ -247,6 +270,7 @@ static Suite *suite_function(void)
     tcase_add_loop_test(tcase, tables_are_as_expected, 0,
                         (int)(sizeof(cases) / sizeof(cases[0])));
     tcase_add_test(tcase, tables_of_an_axis_are_limited);
+    tcase_add_test(tcase, large_side_is_applied_as_it_is_written);
     tcase_add_test(tcase, form_without_tables_has_no_kernel_for_them);
     tcase_add_test(tcase, tables_hold_the_rules_of_the_edges);
     tcase_add_test(tcase, tables_of_short_axes_are_0_where_neighbours_are_missing);
