@@ -172,8 +172,8 @@ rubus_status rubus__form_enter(const rubus_form *form, const char *what)
     return st;
 }
 
-/* A wrong kind of form is told before errors of its text: a linear one has no trial
- * components to speak of. */
+/* The compiler reads the form for the components of the spaces; without a trial space,
+ * for one. */
 static rubus_status read_form(const char *what, const char *name, rubus_form *form)
 {
     rk_form_desc desc = {.ndim = form->state->ndim,

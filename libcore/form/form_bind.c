@@ -21,8 +21,18 @@ static void kernel_free(rubus__form_kernel *k)
     rubus__free(k);
 }
 
+static void tables_free(const rubus_form *form, rubus_array **table)
+{
+    for (int32_t i = 0; table != NULL && i < form->form->ntable; i++) {
+        rubus_array_destroy(table[i]);
+    }
+    rubus__free(table);
+}
+
 void rubus__form_kernels_fini(rubus_form *form)
 {
+    tables_free(form, form->table);
+    form->table = NULL;
     while (form->kernel != NULL) {
         rubus__form_kernel *k = form->kernel;
         form->kernel = k->next;
@@ -74,12 +84,12 @@ static rubus_status build(rubus_form *form, rubus__form_kernel *k)
                                                                     : RUBUS_OK;
 }
 
+static const rubus__form_fix no_fix = {.mode = RK_FIX_NONE};
+
 /* Locked. */
 static rubus_status get(rubus_form *form, rk_form_job job, const rubus__form_fix *fix,
                         rubus__form_kernel **out)
 {
-    static const rubus__form_fix no_fix = {.mode = RK_FIX_NONE};
-    fix = fix == NULL ? &no_fix : fix;
     for (rubus__form_kernel *k = form->kernel; k != NULL; k = k->next) {
         if (k->job == job && same_fix(&k->fix, fix)) {
             *out = k;
@@ -111,7 +121,7 @@ rubus_status rubus__form_kernel_get(rubus_form *form, rk_form_job job,
 {
     rubus__form_kernel *kernel = NULL;
     pthread_mutex_lock(&form->lock);
-    const rubus_status st = get(form, job, fix, &kernel);
+    const rubus_status st = get(form, job, fix == NULL ? &no_fix : fix, &kernel);
     pthread_mutex_unlock(&form->lock);
     if (st == RUBUS_OK) {
         *out_kernel = kernel;
@@ -157,19 +167,28 @@ static rubus_status bind_component(const rubus_space *space, const rubus_array *
     return rubus__array_cut(u, component * space->count, space->shape, window);
 }
 
+/* The launch refuses what is not there. */
+static rubus_arg listed(rubus_array *const *list, int32_t at)
+{
+    return rubus_arg_array(list == NULL ? NULL : list[at]);
+}
+
 /* A scalar, or what the caller brings. */
 static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *out)
 {
     const rubus__form_arrays *a = b->arrays;
     switch (leaf->kind) {
+    case RK_LEAF_TABLE:
+        *out = rubus_arg_array(b->form->table[leaf->number]);
+        return RUBUS_OK;
     case RK_LEAF_MASK:
         *out = rubus_arg_array(b->form->mask[leaf->number]);
         return RUBUS_OK;
     case RK_LEAF_FIXED:
-        *out = rubus_arg_array(b->fix->mask[leaf->number]);
+        *out = listed(b->fix->mask, leaf->number);
         return RUBUS_OK;
     case RK_LEAF_ENTRY:
-        *out = rubus_arg_array(a->entry[leaf->number]);
+        *out = listed(a->entry, leaf->number);
         return RUBUS_OK;
     case RK_LEAF_RESULT:
         *out = rubus_arg_result_f64(a->result);
@@ -192,7 +211,7 @@ static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *
     case RK_LEAF_NZVAL:
         *out = rubus_arg_array(a->nzval);
         return RUBUS_OK;
-    case RK_LEAF_TABLE:
+    case RK_LEAF_POSITION:
         *out = rubus_arg_array(a->table[leaf->number]);
         return RUBUS_OK;
     case RK_LEAF_PART:
@@ -237,19 +256,63 @@ static rubus_status bind_leaf(const binder *b, const rk_leaf *leaf, rubus_array 
     }
 }
 
+/* --- running ---------------------------------------------------------------------- */
+
+/* Locked. */
+static rubus_status launch(const binder *b, rubus__form_kernel *k)
+{
+    rubus_status st = RUBUS_OK;
+    for (int32_t i = 0; st == RUBUS_OK && i < k->made.nparam; i++) {
+        st = bind_leaf(b, &k->made.param[i], &k->window[i], &k->arg[i]);
+    }
+    return st != RUBUS_OK ? st
+                          : rubus__launch_in(k->memory, k->kernel, NULL, NULL, k->arg,
+                                             (size_t)k->made.nparam);
+}
+
+/* The line tables, once: all depends on the mesh alone. Locked. */
+static rubus_status make_tables(const char *what, rubus_form *form)
+{
+    const int32_t n = form->form->ntable;
+    if (n == 0 || form->table != NULL) {
+        return RUBUS_OK;
+    }
+    rubus__form_kernel *k = NULL;
+    rubus_status st = get(form, RK_JOB_TABLES, &no_fix, &k);
+    rubus_array **table = rubus__alloc_array((size_t)n, sizeof(*table));
+    if (st == RUBUS_OK && table == NULL) {
+        st = RUBUS_ENOMEM;
+    }
+    for (int32_t i = 0; st == RUBUS_OK && i < n; i++) {
+        const int64_t points = form->state->shape.n[form->form->table[i].leaf->axis];
+        st = rubus_array_create(form->state->context, form->state->type,
+                                RUBUS_SHAPE(points), &table[i]);
+    }
+    if (st == RUBUS_OK) {
+        form->table = table;
+        const rubus__form_arrays arrays = {.trial = NULL};
+        const binder b = {what, form, &no_fix, &arrays};
+        st = launch(&b, k);
+    }
+    if (st != RUBUS_OK) {
+        tables_free(form, table);
+        form->table = NULL;
+    }
+    return st;
+}
+
 rubus_status rubus__form_run(rubus_form *form, const char *what, rk_form_job job,
                              const rubus__form_fix *fix, const rubus__form_arrays *arrays)
 {
-    const binder b = {what, form, fix, arrays};
+    const binder b = {what, form, fix == NULL ? &no_fix : fix, arrays};
     rubus__form_kernel *k = NULL;
     pthread_mutex_lock(&form->lock);
-    rubus_status st = get(form, job, fix, &k);
-    for (int32_t i = 0; st == RUBUS_OK && i < k->made.nparam; i++) {
-        st = bind_leaf(&b, &k->made.param[i], &k->window[i], &k->arg[i]);
+    rubus_status st = get(form, job, b.fix, &k);
+    if (st == RUBUS_OK) {
+        st = make_tables(what, form);
     }
     if (st == RUBUS_OK) {
-        st = rubus__launch_in(k->memory, k->kernel, NULL, NULL, k->arg,
-                              (size_t)k->made.nparam);
+        st = launch(&b, k);
     }
     pthread_mutex_unlock(&form->lock);
     return st;

@@ -64,7 +64,10 @@ static rubus_status check_array(const char *what, const rubus_form *form, int32_
 {
     const rk_decl *param = form->form->decl->param[at];
     const rubus__state *state = form->state;
-    if (param->axis < 0 || array == NULL || array->storage->context != state->context ||
+    if (array == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "%s: %s is NULL", what, param->name);
+    }
+    if (param->axis < 0 || array->storage->context != state->context ||
         array->type != state->type) {
         // a field of the mesh, or what is wrong in the same way for both
         const rubus_status st =

@@ -2,8 +2,8 @@
 /*
  * Tables of a matrix of a form, and the fillings that go by them. A table is made on the
  * device when it is first needed and serves as long as the matrix, since neither pattern
- * nor constrained points change; form_scatter.c of the compiler tells its layout. How many
- * points stand side by side in it is what the device says of its lanes.
+ * nor constrained points change; form_scatter.c of the compiler tells its layout. How
+ * many points stand side by side in it is what the device says of its lanes.
  *
  * On the host contributions are added in the order of the table to the mirror, which goes
  * to the device at once.

@@ -3,7 +3,8 @@
  * Matrices of forms in rows: per-point kernels in which the owner of a point walks the
  * entries of its rows in the order of their columns. Nothing is searched and nothing set
  * to zero before; a row's place is its rowptr. The same walk counts the entries, writes
- * their columns, and fills in their values, so the three cannot differ.
+ * their columns, and fills in their values, so the three cannot differ. What the entries
+ * are sums of is computed before them, once for a point.
  *
  * An entry is there when, for some pair of taps, the point of the term, the row and the
  * column are on the grid and the masks on the way hold; the diagonal of a constrained row
@@ -15,169 +16,243 @@
 
 #include <string.h>
 
-typedef struct row_walk {
-    rk_walk k;
+/* A product at the point `index - offset`, 0 where that is not on the grid. */
+typedef struct part {
+    const rk_product *product;
+    const int32_t *offset;
+    int32_t face;
+    const char *name;
+} part;
+
+typedef struct walk {
+    rk_walk p;
     rk_form_job job;
-    const char *at;  /* place of the next entry */
-    const char *sum; /* locals of an entry */
-    const char *here;
-    const char *held;           /* the row is constrained */
-    const char *array;          /* written */
-    const rk_form_entry *entry; /* of the form */
-    int32_t nentry;
-} row_walk;
+    const char *at;    /* place of the next entry */
+    const char *held;  /* the row is constrained */
+    const char *array; /* written */
+    int32_t npart;
+    part *part;
+} walk;
 
-/* --- what a pair of taps adds to an entry ------------------------------------------ */
+/* Points: lo <= index < extent + hi, by axis. */
+typedef struct region {
+    int64_t lo[3];
+    int64_t hi[3];
+} region;
 
-static void write_pair(row_walk *r, const rk_form_term *t, const rk_tap *test,
-                       const rk_tap *trial)
+/* Leaves those of the region for which index + by lies between lo and extent + hi. */
+static void narrow(region *r, const int32_t by[3], const int64_t lo[3],
+                   const int64_t hi[3])
 {
-    const rk_walk *k = &r->k;
-    rk_writer *w = k->w;
-    int32_t back[3];
-    int32_t column[3];
     for (int32_t d = 0; d < 3; d++) {
-        back[d] = -test->offset[d];
-        column[d] = trial->offset[d] - test->offset[d];
+        r->lo[d] = r->lo[d] > lo[d] - by[d] ? r->lo[d] : lo[d] - by[d];
+        r->hi[d] = r->hi[d] < hi[d] - by[d] ? r->hi[d] : hi[d] - by[d];
     }
-    if (rk_walk_off_face(k, t, back)) {
-        return;
+}
+
+/* Points for which index + by is on the grid. */
+static region on_grid(const int32_t by[3])
+{
+    static const int64_t end[3] = {0, 0, 0};
+    region r = {{0, 0, 0}, {0, 0, 0}};
+    narrow(&r, by, end, end);
+    return r;
+}
+
+static const char *both(walk *k, const char *a, const char *b)
+{
+    return a == NULL ? b : b == NULL ? a : rk_write(k->p.w, "%s && %s", a, b);
+}
+
+/* Whether the point lies in the region, of points in `known`; NULL: certainly. */
+static const char *region_text(walk *k, const region *r, const region *known)
+{
+    const char *text = NULL;
+    for (int32_t d = 0; d < k->p.w->ndim; d++) {
+        if (r->lo[d] > known->lo[d]) {
+            text =
+                both(k, text,
+                     rk_write(k->p.w, "%s >= %lld", k->p.index[d], (long long)r->lo[d]));
+        }
+        if (r->hi[d] < known->hi[d]) {
+            text = both(k, text,
+                        rk_write(k->p.w, "%s < %s - %lld", k->p.index[d], k->p.extent[d],
+                                 (long long)-r->hi[d]));
+        }
     }
-    const char *when = rk_walk_on_grid(k, column, rk_walk_on_grid(k, back, NULL));
-    when = rk_walk_on_face(k, t, back, when);
-    const int indent = when == NULL ? 1 : 2;
-    if (when != NULL) {
-        rk_walk_line(k, 1, rk_write(w, "if (%s) {", when));
+    return text;
+}
+
+/* --- what the entries are sums of -------------------------------------------------- */
+
+/* Name of the variable that holds a product, which is made if there is none. */
+static const char *part_name(walk *k, const rk_form_term *t, const rk_product *p,
+                             const int32_t offset[3])
+{
+    rk_writer *w = k->p.w;
+    for (int32_t i = 0; i < k->npart; i++) {
+        const part *old = &k->part[i];
+        if (old->face == t->face &&
+            memcmp(old->offset, offset, 3 * sizeof(*offset)) == 0 &&
+            rk_product_equal(old->product, p)) {
+            return old->name;
+        }
     }
-    const char *present = rk_walk_present(k, test, trial, test->offset);
-    rk_walk_line(k, indent,
-                 present == NULL
-                     ? rk_write(w, "%s = true;", r->here)
-                     : rk_write(w, "%s = %s || %s;", r->here, r->here, present));
-    if (r->job == RK_JOB_FILL) {
-        rk_walk_line(k, indent,
-                     rk_write(w, "%s += %s;", r->sum,
-                              rk_walk_value(k, t, test, trial, test->offset)));
+    rk_spend(w->unit, 1 + k->npart / 4, t->at);
+    const int32_t back[3] = {-offset[0], -offset[1], -offset[2]};
+    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    region where = on_grid(back);
+    const rk_ir *rest = p->rest;
+    int64_t lo[3];
+    int64_t hi[3];
+    while (rest != NULL && rest->kind == RK_IR_GUARD && rk_is_number(rest->b, 0) &&
+           rk_form_box(w->form, &rest->box, lo, hi)) {
+        narrow(&where, back, lo, hi);
+        rest = rest->a;
     }
-    if (when != NULL) {
-        rk_walk_line(k, 1, "}");
+    const char *when = both(k, region_text(k, &where, &everywhere),
+                            rk_walk_on_face(&k->p, t, back, NULL));
+    const char *name = rk_form_name(w->form, rk_write(w, "p%d", (int)k->npart));
+    const char *value = rk_walk_product(&k->p, p, rest, offset);
+    if (when == NULL) {
+        rk_walk_line(&k->p, 1, rk_write(w, "real %s = %s;", name, value));
+    } else {
+        rk_walk_line(&k->p, 1, rk_write(w, "real %s = 0;", name));
+        rk_walk_line(&k->p, 1, rk_write(w, "if (%s) %s = %s;", when, name, value));
     }
+    k->part = rk_extend(w->unit, k->part, k->npart, sizeof(*k->part));
+    k->part[k->npart++] = (part){p, offset, t->face, name};
+    return name;
 }
 
 /* --- entries, rows ----------------------------------------------------------------- */
 
-static bool is_diagonal(const rk_form_entry *e)
+/* When a pair of taps is there, at points whose column is; NULL: always. */
+static const char *pair_there(walk *k, const rk_form_term *t, const rk_tap *test,
+                              const rk_tap *trial, const region *known)
 {
-    return e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
-           e->offset[2] == 0;
+    rk_writer *w = k->p.w;
+    const int32_t back[3] = {-test->offset[0], -test->offset[1], -test->offset[2]};
+    const region where = on_grid(back);
+    const char *when =
+        both(k, region_text(k, &where, known), rk_walk_on_face(&k->p, t, back, NULL));
+    const rk_ir *coef[2] = {test->coef, trial->coef};
+    for (int i = 0; i < 2; i++) {
+        if (rk_write_masked(w->form, coef[i])) {
+            when = both(k, when, rk_write_present(w, coef[i], k->p.index, test->offset));
+        }
+    }
+    return when;
 }
 
-/* What constraints make of the value of an entry that is there. */
-static void write_constraints(row_walk *r, const rk_form_entry *e, const char *fixed)
+/* An entry as the sum of its pairs. */
+typedef struct entry_sum {
+    bool always;       /* it is there wherever its column is */
+    int32_t nwhen;     /* else: where one of these holds */
+    const char **when; /* no two alike */
+    const char *value; /* NULL: of none */
+} entry_sum;
+
+static void add_when(walk *k, entry_sum *sum, const char *when)
 {
-    const rk_walk *k = &r->k;
-    rk_writer *w = k->w;
-    const char *value = r->sum;
-    const char *column_fixed = w->fix->mode == RK_FIX_SYM && !is_diagonal(e)
-                                   ? rk_walk_constrained(k, e->column, e->offset)
-                                   : NULL;
-    if (column_fixed != NULL) {
-        value = rk_write(w, "(%s) ? 0 : %s", column_fixed, value);
+    for (int32_t i = 0; i < sum->nwhen; i++) {
+        if (strcmp(sum->when[i], when) == 0) {
+            return;
+        }
     }
-    if (fixed != NULL) {
-        value = rk_write(w, "%s ? %s : %s", r->held, is_diagonal(e) ? "1" : "0", value);
-    }
-    if (column_fixed != NULL || fixed != NULL) {
-        rk_walk_line(k, 1, rk_write(w, "if (%s) %s = %s;", r->here, r->sum, value));
-    }
+    sum->when = rk_extend(k->p.w->unit, (void *)(uintptr_t)sum->when, sum->nwhen,
+                          sizeof(*sum->when));
+    sum->when[sum->nwhen++] = when;
 }
 
-/* Whether an entry is there, and its value: the locals `here` and `sum`. */
-static void write_value(row_walk *r, const rk_form_entry *e, const char *fixed)
+static entry_sum add_pairs(walk *k, const rk_form_entry *e, const region *known)
 {
-    const rk_walk *k = &r->k;
-    rk_writer *w = k->w;
-    const rk_form *form = w->form;
-    rk_walk_line(k, 1,
-                 rk_write(w, "bool %s = %s;", r->here,
-                          is_diagonal(e) && fixed != NULL ? r->held : "false"));
-    if (r->job == RK_JOB_FILL) {
-        rk_walk_line(k, 1, rk_write(w, "real %s = 0;", r->sum));
-    }
-    for (int32_t i = 0; i < form->nterm; i++) {
-        const rk_form_term *t = &form->term[i];
+    rk_writer *w = k->p.w;
+    entry_sum sum = {false, 0, NULL, NULL};
+    for (int32_t i = 0; i < w->form->nterm; i++) {
+        const rk_form_term *t = &w->form->term[i];
         for (int32_t n = 0; n < t->ntest * t->ntrial; n++) {
             const rk_tap *test = &t->test[n / t->ntrial];
             const rk_tap *trial = &t->trial[n % t->ntrial];
-            bool same = test->component == e->row && trial->component == e->column;
-            for (int32_t d = 0; d < 3; d++) {
-                same = same && trial->offset[d] - test->offset[d] == e->offset[d];
+            const rk_form_entry own = rk_form_entry_of(test, trial);
+            if (rk_form_entry_order(&own, e) != 0) {
+                continue;
             }
-            if (same) {
-                write_pair(r, t, test, trial);
+            const char *when = pair_there(k, t, test, trial, known);
+            sum.always = sum.always || when == NULL;
+            if (when != NULL) {
+                add_when(k, &sum, rk_write(w, "(%s)", when));
+            }
+            if (k->job == RK_JOB_FILL) {
+                const char *one = part_name(k, t, &t->pair[n], test->offset);
+                sum.value = rk_write_sum(w, sum.value, t->pair[n].negative, one);
             }
         }
     }
-    if (r->job == RK_JOB_FILL) {
-        write_constraints(r, e, fixed);
+    return sum;
+}
+
+static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
+{
+    rk_writer *w = k->p.w;
+    const bool diagonal = e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
+                          e->offset[2] == 0;
+    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    const region column = on_grid(e->offset);
+    entry_sum sum = add_pairs(k, e, &column);
+    const char *when = region_text(k, &column, &everywhere);
+    if (diagonal && fixed != NULL) {
+        add_when(k, &sum, k->held);
+    }
+    if (!sum.always) {
+        const char *some = sum.nwhen == 0 ? "false" : sum.when[0];
+        for (int32_t i = 1; i < sum.nwhen; i++) {
+            some = rk_write(w, "%s || %s", some, sum.when[i]);
+        }
+        when = both(k, when, rk_write(w, "(%s)", some));
+    }
+    const char *value = sum.value == NULL ? "0" : sum.value;
+    const char *column_fixed = w->fix->mode == RK_FIX_SYM && !diagonal
+                                   ? rk_walk_constrained(&k->p, e->column, e->offset)
+                                   : NULL;
+    if (column_fixed != NULL) {
+        value = rk_write(w, "((%s) ? 0 : %s)", column_fixed, value);
+    }
+    if (fixed != NULL) {
+        value = rk_write(w, "%s ? %s : %s", k->held, diagonal ? "1" : "0", value);
+    }
+    const int indent = when == NULL ? 1 : 2;
+    if (when != NULL) {
+        rk_walk_line(&k->p, 1, rk_write(w, "if (%s) {", when));
+    }
+    if (k->job == RK_JOB_FILL) {
+        rk_walk_line(&k->p, indent, rk_write(w, "%s[%s] = %s;", k->array, k->at, value));
+    } else if (k->job == RK_JOB_COLUMNS) {
+        rk_walk_line(&k->p, indent,
+                     rk_write(w, "%s[%s] = %s;", k->array, k->at,
+                              rk_walk_number(&k->p, e->column, e->offset)));
+    }
+    rk_walk_line(&k->p, indent, rk_write(w, "%s++;", k->at));
+    if (when != NULL) {
+        rk_walk_line(&k->p, 1, "}");
     }
 }
 
-static void write_store(row_walk *r, const rk_form_entry *e)
+static void write_row(walk *k, int32_t component, const rk_form_entry *entry, int32_t n)
 {
-    const rk_walk *k = &r->k;
-    rk_writer *w = k->w;
-    rk_walk_line(k, 1, rk_write(w, "if (%s) {", r->here));
-    if (r->job != RK_JOB_COUNT) {
-        rk_walk_line(k, 2,
-                     rk_write(w, "%s[%s] = %s;", r->array, r->at,
-                              r->job == RK_JOB_FILL
-                                  ? r->sum
-                                  : rk_walk_number(k, e->column, e->offset)));
-    }
-    rk_walk_line(k, 2, rk_write(w, "%s++;", r->at));
-    rk_walk_line(k, 1, "}");
-}
-
-/* All values first, then the stores: what one entry reads serves the next. */
-static void write_entries(row_walk *r, const rk_form_entry *entry, int32_t n,
-                          const char *fixed)
-{
-    rk_writer *w = r->k.w;
-    const char **sum = rk_new(w->unit, ((size_t)n + 1) * sizeof(*sum));
-    const char **here = rk_new(w->unit, ((size_t)n + 1) * sizeof(*here));
-    for (int32_t i = 0; i < n; i++) {
-        sum[i] = rk_form_name(w->form, rk_write(w, "total_%d", (int)i));
-        here[i] = rk_form_name(w->form, rk_write(w, "here_%d", (int)i));
-        r->sum = sum[i];
-        r->here = here[i];
-        write_value(r, &entry[i], fixed);
-    }
-    for (int32_t i = 0; i < n; i++) {
-        r->sum = sum[i];
-        r->here = here[i];
-        write_store(r, &entry[i]);
-    }
-}
-
-static void write_row(row_walk *r, int32_t component)
-{
-    const rk_form_entry *entry = r->entry;
-    const int32_t n = r->nentry;
-    const rk_walk *k = &r->k;
-    rk_writer *w = k->w;
+    rk_writer *w = k->p.w;
     const int32_t here[3] = {0, 0, 0};
-    const char *row = rk_walk_number(k, component, here);
-    const char *fixed = rk_walk_constrained(k, component, here);
-    if (r->job == RK_JOB_COUNT) {
-        rk_walk_line(k, 1, rk_write(w, "%s = 0;", r->at));
+    const char *row = rk_walk_number(&k->p, component, here);
+    const char *fixed = rk_walk_constrained(&k->p, component, here);
+    if (k->job == RK_JOB_COUNT) {
+        rk_walk_line(&k->p, 1, rk_write(w, "%s = 0;", k->at));
     } else {
-        rk_walk_line(k, 1,
-                     rk_write(w, "%s = %s[%s];", r->at,
+        rk_walk_line(&k->p, 1,
+                     rk_write(w, "%s = %s[%s];", k->at,
                               rk_write_own(w, RK_LEAF_ROWPTR, 0, 0, "in"), row));
     }
     if (fixed != NULL) {
-        rk_walk_line(k, 1, rk_write(w, "%s = %s;", r->held, fixed));
+        rk_walk_line(&k->p, 1, rk_write(w, "%s = %s;", k->held, fixed));
     }
     rk_form_entry *mine = rk_new(w->unit, ((size_t)n + 2) * sizeof(*mine));
     int32_t nmine = 0;
@@ -200,32 +275,33 @@ static void write_row(row_walk *r, int32_t component)
         }
         mine[nmine++] = entry[i];
     }
-    write_entries(r, mine, nmine, fixed);
-    if (r->job == RK_JOB_COUNT) {
-        rk_walk_line(k, 1, rk_write(w, "%s[%s] = %s;", r->array, row, r->at));
+    for (int32_t i = 0; i < nmine; i++) {
+        write_entry(k, &mine[i], fixed);
     }
-}
-
-static void write_all_rows(void *user)
-{
-    row_walk *r = user;
-    for (int32_t c = 0; c < r->k.w->form->desc.ntest; c++) {
-        write_row(r, c);
+    if (k->job == RK_JOB_COUNT) {
+        rk_walk_line(&k->p, 1, rk_write(w, "%s[%s] = %s;", k->array, row, k->at));
     }
 }
 
 void rk_write_rows(rk_writer *w, rk_form_job job)
 {
+    walk k = {.job = job};
     const rk_leaf_kind array = job == RK_JOB_FILL      ? RK_LEAF_NZVAL
                                : job == RK_JOB_COLUMNS ? RK_LEAF_COLVAL
                                                        : RK_LEAF_ROWPTR;
-    row_walk r = {.job = job};
-    r.array = rk_write_own(w, array, job == RK_JOB_COUNT ? 1 : 0, 0, "out");
-    r.k = rk_walk_make(w);
-    r.at = rk_form_name(w->form, "place");
-    r.held = rk_form_name(w->form, "held");
-    rk_walk_line(&r.k, 1, rk_write(w, "int %s = 0;", r.at));
-    rk_walk_line(&r.k, 1, rk_write(w, "bool %s = false;", r.held));
-    r.entry = rk_form_entries(w->form, &r.nentry);
-    rk_walk_twice(&r.k, write_all_rows, &r);
+    k.array = rk_write_own(w, array, job == RK_JOB_COUNT ? 1 : 0, 0, "out");
+    k.p = rk_walk_make(w);
+    k.at = rk_form_name(w->form, "place");
+    k.held = rk_form_name(w->form, "held");
+    rk_walk_line(&k.p, 1, rk_write(w, "int %s = 0;", k.at));
+    rk_walk_line(&k.p, 1, rk_write(w, "bool %s = false;", k.held));
+    int32_t n = 0;
+    const rk_form_entry *entry = rk_form_entries(w->form, &n);
+    for (int32_t i = 0; i < n && job == RK_JOB_FILL; i++) {
+        const region column = on_grid(entry[i].offset);
+        (void)add_pairs(&k, &entry[i], &column); // its parts stand before all entries
+    }
+    for (int32_t c = 0; c < w->form->desc.ntest; c++) {
+        write_row(&k, c, entry, n);
+    }
 }

@@ -43,13 +43,16 @@ static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     case RK_JOB_VALUE:
         rk_write_value(w);
         break;
+    case RK_JOB_TABLES:
+        rk_write_tables(w);
+        break;
     case RK_JOB_COUNT:
     case RK_JOB_COLUMNS:
     case RK_JOB_FILL:
         rk_write_rows(w, job);
         break;
     default:
-        rk_write_table(w, job, out);
+        rk_write_scatter(w, job, out);
         break;
     }
 }
@@ -61,7 +64,7 @@ static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
     const rk_leaf *leaf = &w->param[number];
     const int32_t rank = rk_leaf_rank(form, leaf);
     const bool index = leaf->kind == RK_LEAF_ROWPTR || leaf->kind == RK_LEAF_COLVAL ||
-                       leaf->kind == RK_LEAF_TABLE;
+                       leaf->kind == RK_LEAF_POSITION;
     const bool mesh = !index && leaf->kind != RK_LEAF_NZVAL && leaf->kind != RK_LEAF_PART;
     rubus__text_format(out, "%s%s%s %s", w->mode[number],
                        w->mode[number][0] == '\0' ? "" : " ",
@@ -122,6 +125,7 @@ static void write_all(void *user)
     memset(&w, 0, sizeof(w));
     w.form = form;
     w.unit = form->unit;
+    w.ndim = form->desc.ndim;
     w.fix = call->fix;
     w.body = &call->body;
     w.inner = &call->inner;
@@ -135,6 +139,12 @@ static void write_all(void *user)
 static rubus_status refuse_job(const rk_form *form, rk_form_job job)
 {
     const bool linear = job == RK_JOB_VECTOR;
+    if (job == RK_JOB_TABLES) {
+        return form->ntable > 0
+                   ? RUBUS_OK
+                   : rubus__fail(RUBUS_EINVAL, "form `%s` has no line tables",
+                                 form->decl->name);
+    }
     if (job == RK_JOB_VALUE || linear != form->bilinear) {
         return RUBUS_OK;
     }

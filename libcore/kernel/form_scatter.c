@@ -63,12 +63,12 @@ static table_walk make(rk_writer *w, rk_form_job job)
         t.other = rk_write_own(w, RK_LEAF_PART, 0, 0, "out");
     }
     if (job != RK_JOB_CLEAR) {
-        t.table = rk_write_own(w, RK_LEAF_TABLE, 0, 0, writes ? "out" : "in");
+        t.table = rk_write_own(w, RK_LEAF_POSITION, 0, 0, writes ? "out" : "in");
         t.stride = rk_write_own(w, RK_LEAF_STRIDE, 0, 0, "in");
         t.padded = rk_write_own(w, RK_LEAF_PADDED, 0, 0, "in");
     }
     if (job == RK_JOB_PAIRS) {
-        t.other = rk_write_own(w, RK_LEAF_TABLE, 1, 0, "out");
+        t.other = rk_write_own(w, RK_LEAF_POSITION, 1, 0, "out");
     }
     if (job == RK_JOB_POSITIONS) {
         t.rowptr = rk_write_own(w, RK_LEAF_ROWPTR, 0, 0, "in");
@@ -215,8 +215,7 @@ static const char *take_value(const table_walk *t, const rk_form_term *term, int
                               const int32_t offset[3])
 {
     rk_writer *w = t->k.w;
-    const char *value = rk_walk_value(&t->k, term, &term->test[pair / term->ntrial],
-                                      &term->trial[pair % term->ntrial], offset);
+    const char *value = rk_walk_value(&t->k, term, pair, offset);
     if (!w->inside) {
         return value;
     }
@@ -365,7 +364,7 @@ static void write_all_rows(void *user)
     }
 }
 
-void rk_write_table(rk_writer *w, rk_form_job job, rk_form_kernel *out)
+void rk_write_scatter(rk_writer *w, rk_form_job job, rk_form_kernel *out)
 {
     rk_form *form = w->form;
     out->nterm = form->nterm;

@@ -13,7 +13,7 @@ rk_walk rk_walk_make(rk_writer *w)
 {
     static const char *const names[3] = {"i", "j", "k"};
     rk_walk k = {.w = w};
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         k.index[d] = rk_form_name(w->form, names[d]);
         k.extent[d] = rk_write_own(w, RK_LEAF_EXTENT, 0, d, "in");
         w->index[d] = k.index[d];
@@ -36,7 +36,7 @@ const char *rk_walk_moved(const rk_walk *k, int32_t d, int32_t by)
 const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *before)
 {
     const char *text = before;
-    for (int32_t d = 0; d < k->w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < k->w->ndim; d++) {
         if (k->w->inside) {
             rk_write_away(k->w, d, -by[d], by[d]);
             continue;
@@ -55,7 +55,7 @@ const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *b
 const char *rk_walk_number(const rk_walk *k, int32_t component, const int32_t by[3])
 {
     rk_writer *w = k->w;
-    const int32_t ndim = w->form->desc.ndim;
+    const int32_t ndim = w->ndim;
     const char *text = rk_walk_moved(k, ndim - 1, by[ndim - 1]);
     const char *all = k->extent[ndim - 1];
     for (int32_t d = ndim - 2; d >= 0; d--) {
@@ -86,7 +86,7 @@ bool rk_walk_off_face(const rk_walk *k, const rk_form_term *t, const int32_t by[
 const char *rk_walk_constrained(const rk_walk *k, int32_t component, const int32_t by[3])
 {
     rk_writer *w = k->w;
-    const int32_t ndim = w->form->desc.ndim;
+    const int32_t ndim = w->ndim;
     const uint32_t faces = rk_fix_faces(w, component);
     const char *text = NULL;
     if (rk_fix_masked(w, component)) {
@@ -108,23 +108,6 @@ const char *rk_walk_constrained(const rk_walk *k, int32_t component, const int32
     return text;
 }
 
-static const char *weight_at(const rk_walk *k, const rk_form_term *t,
-                             const int32_t back[3])
-{
-    const char *text = NULL;
-    for (int32_t d = 0; d < k->w->form->desc.ndim; d++) {
-        if (t->face >= 0 && t->face / 2 == d) {
-            continue;
-        }
-        const bool staggered = (t->staggered >> d & 1u) != 0;
-        const char *name =
-            rk_write_own(k->w, staggered ? RK_LEAF_A : RK_LEAF_W, 0, d, "in");
-        const char *one = rk_write(k->w, "%s[%s]", name, rk_walk_moved(k, d, back[d]));
-        text = text == NULL ? one : rk_write(k->w, "%s * %s", text, one);
-    }
-    return text == NULL ? "1" : rk_write(k->w, "(%s)", text);
-}
-
 const char *rk_walk_on_face(const rk_walk *k, const rk_form_term *t, const int32_t by[3],
                             const char *before)
 {
@@ -140,7 +123,7 @@ const char *rk_walk_on_face(const rk_walk *k, const rk_form_term *t, const int32
 const char *rk_walk_points(const rk_walk *k)
 {
     const char *all = k->extent[0];
-    for (int32_t d = 1; d < k->w->form->desc.ndim; d++) {
+    for (int32_t d = 1; d < k->w->ndim; d++) {
         all = rk_write(k->w, "%s * %s", all, k->extent[d]);
     }
     return all;
@@ -160,18 +143,32 @@ const char *rk_walk_present(const rk_walk *k, const rk_tap *test, const rk_tap *
     return present;
 }
 
-const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, const rk_tap *test,
-                          const rk_tap *trial, const int32_t offset[3])
+const char *rk_walk_product(const rk_walk *k, const rk_product *p, const rk_ir *rest,
+                            const int32_t offset[3])
 {
     rk_writer *w = k->w;
-    const int32_t back[3] = {-offset[0], -offset[1], -offset[2]};
-    const char *scale =
-        t->scale == NULL
-            ? ""
-            : rk_write(w, "%s * ", rk_write_point(w, t->scale, k->index, back));
-    return rk_write(w, "%s%s * %s * %s", scale, weight_at(k, t, back),
-                    rk_write_point(w, test->coef, k->index, offset),
-                    rk_write_point(w, trial->coef, k->index, offset));
+    const char *text =
+        p->number == NULL ? NULL : rk_write_point(w, p->number, k->index, offset);
+    for (int32_t d = w->ndim - 1; d >= 0; d--) {
+        if (p->line[d] != NULL) {
+            const char *one = rk_write(w, "%s[%s]", rk_write_leaf(w, p->line[d], "in"),
+                                       rk_walk_moved(k, d, -offset[d]));
+            text = text == NULL ? one : rk_write(w, "%s * %s", text, one);
+        }
+    }
+    if (rest != NULL) {
+        const char *one = rk_write_point(w, rest, k->index, offset);
+        text = text == NULL ? one : rk_write(w, "%s * %s", text, one);
+    }
+    return text == NULL ? "1" : text;
+}
+
+const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, int32_t pair,
+                          const int32_t offset[3])
+{
+    const rk_product *p = &t->pair[pair];
+    const char *text = rk_walk_product(k, p, p->rest, offset);
+    return p->negative ? rk_write(k->w, "-(%s)", text) : text;
 }
 
 /* "i >= 1 && i < nx - 1"; NULL: all points. */
@@ -179,7 +176,7 @@ static const char *away(const rk_walk *k)
 {
     rk_writer *w = k->w;
     const char *text = NULL;
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         const char *low =
             w->low[d] <= 0 ? NULL
                            : rk_write(w, "%s >= %lld", k->index[d], (long long)w->low[d]);

@@ -34,9 +34,12 @@ const char *rk_walk_constrained(const rk_walk *k, int32_t component, const int32
  * masks tell; NULL: they tell nothing. */
 const char *rk_walk_present(const rk_walk *k, const rk_tap *test, const rk_tap *trial,
                             const int32_t offset[3]);
+/* A product at the point `index - offset`, with that for its rest (NULL: 1). */
+const char *rk_walk_product(const rk_walk *k, const rk_product *p, const rk_ir *rest,
+                            const int32_t offset[3]);
 /* What a pair of taps of a term at the point `index - offset` gives. */
-const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, const rk_tap *test,
-                          const rk_tap *trial, const int32_t offset[3]);
+const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, int32_t pair,
+                          const int32_t offset[3]);
 
 /* Writes what `body` writes, first for points away from the ends, without conditions
  * that hold there, then for all others. */

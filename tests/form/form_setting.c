@@ -161,7 +161,7 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
         const rubus_shape shape = {.rank = 1, .n = {a->nnz}};
         return real_array(s->run.context, s->run.real, shape, nothing);
     }
-    case RK_LEAF_TABLE:
+    case RK_LEAF_POSITION:
         return index_array(&s->run, a->slots);
     case RK_LEAF_PART: {
         const rubus_shape shape = {.rank = 1, .n = {a->slots}};
@@ -175,6 +175,7 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
     case RK_LEAF_EXTENT:
     case RK_LEAF_STRIDE:
     case RK_LEAF_PADDED:
+    case RK_LEAF_TABLE:
         return NULL;
     default:
         return axis_array(s, leaf);
@@ -198,6 +199,8 @@ static rubus_arg leaf_arg(setting *s, const rk_leaf *leaf, arguments *a)
         arg.kind = RUBUS_ARG_INTEGER;
         arg.u.integer = s->m.axis[leaf->axis].n;
         return arg;
+    case RK_LEAF_TABLE:
+        return rubus_arg_array(s->table[leaf->number]);
     case RK_LEAF_STRIDE:
     case RK_LEAF_PADDED:
         arg.kind = RUBUS_ARG_INTEGER;
@@ -271,6 +274,40 @@ void make_form(setting *s, const char *backend, int32_t real, uint32_t seed, int
     form_open(&s->run, backend, real);
     model_make(&s->m, seed, ndim, ncomponent, bilinear, real == RUBUS_F32);
     form_make(&s->run, s->m.text, &desc);
+    make_tables(s);
+}
+
+void end_form(setting *s)
+{
+    end_tables(s);
+    form_close(&s->run);
+}
+
+void make_tables(setting *s)
+{
+    const rk_form *form = s->run.form;
+    for (int32_t i = 0; i < form->ntable; i++) {
+        double nothing[MODEL_AXIS];
+        const rubus_shape shape = {.rank = 1,
+                                   .n = {s->m.axis[form->table[i].leaf->axis].n}};
+        for (int k = 0; k < MODEL_AXIS; k++) {
+            nothing[k] = (double)NAN;
+        }
+        s->table[i] = real_array(s->run.context, s->run.real, shape, nothing);
+    }
+    s->ntable = form->ntable;
+    arguments a = {.before = NULL};
+    if (form->ntable > 0) {
+        rk_form_kernel kernel = run_job(s, RK_JOB_TABLES, &a);
+        end_job(&kernel, &a);
+    }
+}
+
+void end_tables(setting *s)
+{
+    for (int32_t i = 0; i < s->ntable; i++) {
+        rubus_array_destroy(s->table[i]);
+    }
 }
 
 void read_index(rubus_array *array, int32_t *x)

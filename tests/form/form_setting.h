@@ -20,6 +20,8 @@ typedef struct setting {
     double scale[MODEL_UNKNOWNS][MODEL_UNKNOWNS];
     double u[MODEL_UNKNOWNS];
     double v[MODEL_UNKNOWNS];
+    int32_t ntable;
+    rubus_array *table[3 * RK_FORM_TABLES]; /* of the form */
 } setting;
 
 enum {
@@ -37,7 +39,7 @@ typedef struct arguments {
     const double *before;                   /* [unknowns] of y */
     const double *trial;                    /* [unknowns] */
     const double *test;                     /* [unknowns] */
-    double (*entry)[MODEL_POINTS];    /* stored ones, by number; NULL: zeros */
+    double (*entry)[MODEL_POINTS];          /* stored ones, by number; NULL: zeros */
     rubus_array *given[RK_LEAF_PADDED + 1]; /* by kind, of number 0; not ours */
     int64_t nnz;
     int64_t stride; /* of tables */
@@ -59,9 +61,13 @@ int unknowns(const setting *s);
 void expect_near(const setting *s, double got, double want, double scale,
                  const char *what, int i, int j);
 void make_constraints(setting *s, rk_fix_mode mode);
+/* Line tables, once for all kernels of the form. */
+void make_tables(setting *s);
+void end_tables(setting *s);
 /* Opens a backend and makes a random form on it. */
 void make_form(setting *s, const char *backend, int32_t real, uint32_t seed, int ndim,
                int ncomponent, bool bilinear);
+void end_form(setting *s);
 rubus_array *index_array(form_run *run, int64_t n); /* zeros */
 void read_index(rubus_array *array, int32_t *x);
 /* Runs a kernel; its arrays stay in a->array until end_job. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Forms: what is wrong in them, and their kernels against dense matrices.
 check_PROGRAMS += tests/form/test_form_error tests/form/test_form_random \
-	tests/form/test_form_scatter
+	tests/form/test_form_scatter tests/form/test_form_table
 tests_form_test_form_error_SOURCES = tests/form/test_form_error.c
 tests_form_test_form_error_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_form_test_form_random_SOURCES = tests/form/test_form_random.c $(FORM_SETTING)
@@ -13,7 +13,7 @@ tests_form_test_form_scatter_SOURCES = tests/form/test_form_scatter.c $(FORM_SET
 tests_form_test_form_scatter_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 FORM_SETTING = tests/form/form_model.c tests/form/form_model.h tests/form/form_run.h \
 	tests/form/form_setting.c tests/form/form_setting.h
-EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h
+EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h tests/form/problem_probe.h
 check_PROGRAMS += tests/form/test_constraint
 tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
 tests_form_test_constraint_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
@@ -40,3 +40,5 @@ tests_form_test_form_fill_SOURCES = tests/form/test_form_fill.c
 tests_form_test_form_fill_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_form_stored_SOURCES = tests/form/test_form_stored.c
 tests_form_test_form_stored_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_form_table_SOURCES = tests/form/test_form_table.c tests/form/form_run.h
+tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)

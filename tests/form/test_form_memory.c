@@ -93,6 +93,63 @@ START_TEST(forms_of_one_module_on_several_threads)
 }
 END_TEST
 
+/* A product, a vector and a number, one after the other. */
+static void compute(const char *spec, double *out, int64_t n)
+{
+    static const char forms[] =
+        "form a(trial u, test v, field k) = inner_plus(Mm(k) * grad(u), grad(v))\n"
+        "    + inner_h(Dc_x(u), v);\n"
+        "form l(test v, field k) = inner_h(k^2, Dm_y(v)) + inner_Gamma(k, v, \"top\");\n";
+    form_probe p = {.context = NULL};
+    rubus_mesh *mesh = NULL;
+    rubus_array *k = NULL;
+    rubus_array *u = NULL;
+    rubus_array *y = NULL;
+    rubus_operator *op = NULL;
+    ok(rubus_context_create(spec, &p.context));
+    p.module = backends_module(p.context, forms, RUBUS_F64, 0);
+    ok(rubus_mesh_create_box(p.context, RUBUS_F64, RUBUS_SHAPE(129, 67), (double[]){0, 0},
+                             (double[]){1, 2}, &mesh));
+    probe_mesh(&p, mesh);
+    ok(RUBUS_ARRAYS(p.space, &k, &u, &y));
+    ok(rubus_array_random(k, 1, 1, 2));
+    ok(rubus_array_random(u, 2, -1, 1));
+    rubus_form *a = probe_form(&p, "a", p.space);
+    rubus_form *l = probe_linear(&p, "l", p.space);
+    ok(rubus_form_set(a, "k", k));
+    ok(rubus_form_set(l, "k", k));
+    ok(rubus_form_operator(a, NULL, &op));
+    ok(rubus_operator_apply(op, 1, u, 0, y));
+    ok(rubus_array_read(y, out, (size_t)n * sizeof(double)));
+    ok(rubus_form_vector(l, NULL, y));
+    ok(rubus_array_read(y, out + n, (size_t)n * sizeof(double)));
+    ok(rubus_form_value(a, u, k, &out[2 * n]));
+    rubus_operator_destroy(op);
+    rubus_form_destroy(a);
+    rubus_form_destroy(l);
+    rubus_array_destroy(k);
+    rubus_array_destroy(u);
+    rubus_array_destroy(y);
+    probe_close(&p);
+}
+
+START_TEST(forms_have_the_same_bits_on_any_number_of_threads)
+{
+    enum { N = 129 * 67 };
+    static double want[2 * N + 1];
+    static double got[2 * N + 1];
+    compute("threads:threads=1", want, N);
+    ck_assert(fabs(want[2 * N]) > 0 && fabs(want[N - 1]) > 0 &&
+              fabs(want[2 * N - 1]) > 0);
+    static const char *const more[] = {"threads:threads=2", "threads:threads=3",
+                                       "threads:threads=8"};
+    for (int k = 0; k < 3; k++) {
+        compute(more[k], got, N);
+        ck_assert_msg(memcmp(got, want, sizeof want) == 0, "%s", more[k]);
+    }
+}
+END_TEST
+
 /* --- memory ------------------------------------------------------------------------- */
 
 START_TEST(form_apply_allocates_nothing)
@@ -185,6 +242,7 @@ static Suite *memory_suite(void)
     TCase *tc = tcase_create("memory");
     backends_add(tc, form_kernels_are_built_once);
     backends_add(tc, forms_of_one_module_on_several_threads);
+    tcase_add_test(tc, forms_have_the_same_bits_on_any_number_of_threads);
     backends_add(tc, form_apply_allocates_nothing);
     backends_add(tc, forms_without_memory);
     suite_add_tcase(suite, tc);

@@ -209,12 +209,12 @@ static void check_bilinear(const char *backend, int32_t real, uint32_t seed, int
             check_value(s);
         }
     }
-    form_close(&s->run);
+    end_form(s);
     make_form(s, backend, real, seed + 77, ndim, ncomponent, false);
     make_constraints(s, RK_FIX_NONE);
     check_vector(s);
     check_value(s);
-    form_close(&s->run);
+    end_form(s);
 }
 
 START_TEST(form_random_equals_dense_matrix)

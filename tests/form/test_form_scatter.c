@@ -54,6 +54,7 @@ static void known_form(setting *s, const char *backend)
     form_open(&s->run, backend, RUBUS_F64);
     const rk_form_desc desc = {1, 1, 1, 0, NULL};
     form_make(&s->run, "form a(trial u, test v) = inner_plus(Dm(u), Dm(v));", &desc);
+    make_tables(s);
 }
 
 static void known_table(setting *s, int64_t stride, rk_fix_mode mode, int32_t *table)
@@ -72,7 +73,7 @@ static void known_table(setting *s, int64_t stride, rk_fix_mode mode, int32_t *t
     rk_form_kernel kernel = run_job(s, RK_JOB_POSITIONS, &a);
     ck_assert_int_eq(kernel.nterm, 1);
     ck_assert_int_eq(kernel.width[0], 4);
-    read_index(job_array(&kernel, &a, RK_LEAF_TABLE, 0), table);
+    read_index(job_array(&kernel, &a, RK_LEAF_POSITION, 0), table);
     end_job(&kernel, &a);
     end_pattern(&rows);
 }
@@ -96,7 +97,7 @@ START_TEST(test_case_10_19_table)
                           modes[mode], i / 4, i % 4, (int)got[i], (int)want[mode][i]);
         }
     }
-    form_close(&s->run);
+    end_form(s);
 }
 END_TEST
 
@@ -112,7 +113,7 @@ START_TEST(test_case_10_19_table_of_stride_2)
         ck_assert_msg(got[i] == want[i], "%d: %d, expected %d", i, (int)got[i],
                       (int)want[i]);
     }
-    form_close(&s->run);
+    end_form(s);
 }
 END_TEST
 
@@ -128,7 +129,7 @@ START_TEST(table_past_the_points_is_negative)
         ck_assert_msg(lane == 0 ? got[i] == 6 + (i - 12) / 3 : got[i] == -1, "%d: %d", i,
                       (int)got[i]);
     }
-    form_close(&s->run);
+    end_form(s);
 }
 END_TEST
 
@@ -142,10 +143,12 @@ START_TEST(table_of_another_pattern_tells_the_term)
     form_make(&s->run,
               "form a(trial u, test v) = inner_h(u, v) + inner_h(shift_x(u, 2), v);",
               &desc);
+    end_tables(s);
+    make_tables(s);
     arguments a = table_arguments(s, 1);
     rk_form_kernel kernel = run_job(s, RK_JOB_POSITIONS, &a);
     int32_t got[8];
-    read_index(job_array(&kernel, &a, RK_LEAF_TABLE, 0), got);
+    read_index(job_array(&kernel, &a, RK_LEAF_POSITION, 0), got);
     static const int32_t want[8] = {0, 3, 6, 9, -3, -3, -1, -1};
     for (int i = 0; i < 8; i++) {
         ck_assert_msg(got[i] == want[i], "%d: %d, expected %d", i, (int)got[i],
@@ -153,7 +156,7 @@ START_TEST(table_of_another_pattern_tells_the_term)
     }
     end_job(&kernel, &a);
     end_pattern(&rows);
-    form_close(&s->run);
+    end_form(s);
 }
 END_TEST
 
@@ -223,12 +226,12 @@ static void check_parts(setting *s, const arguments *of)
     static double part[MODEL_SLOTS];
     static double sum[MODEL_UNKNOWNS][MODEL_UNKNOWNS];
     arguments a = *of;
-    a.given[RK_LEAF_TABLE] = NULL;
+    a.given[RK_LEAF_POSITION] = NULL;
     rk_form_kernel kernel = run_job(s, RK_JOB_PAIRS, &a);
-    read_index(job_array(&kernel, &a, RK_LEAF_TABLE, 0), row);
-    read_index(job_array(&kernel, &a, RK_LEAF_TABLE, 1), column);
+    read_index(job_array(&kernel, &a, RK_LEAF_POSITION, 0), row);
+    read_index(job_array(&kernel, &a, RK_LEAF_POSITION, 1), column);
     end_job(&kernel, &a);
-    a.given[RK_LEAF_TABLE] = of->given[RK_LEAF_TABLE];
+    a.given[RK_LEAF_POSITION] = of->given[RK_LEAF_POSITION];
     kernel = run_job(s, RK_JOB_PARTS, &a);
     real_read(job_array(&kernel, &a, RK_LEAF_PART, 0), part);
     end_job(&kernel, &a);
@@ -262,7 +265,7 @@ static void check_stride(setting *s, int64_t stride)
     static int32_t table[MODEL_SLOTS];
     arguments a = table_arguments(s, stride);
     rubus_array *positions = index_array(&s->run, a.slots);
-    a.given[RK_LEAF_TABLE] = positions;
+    a.given[RK_LEAF_POSITION] = positions;
     rk_form_kernel kernel = run_job(s, RK_JOB_POSITIONS, &a);
     end_job(&kernel, &a);
     read_index(positions, table);
@@ -294,7 +297,7 @@ static void check_random(const char *backend, int32_t real, uint32_t seed, int n
         check_stride(s, strides[(seed + (uint32_t)mode) % 5]);
         end_pattern(&rows);
     }
-    form_close(&s->run);
+    end_form(s);
 }
 
 START_TEST(table_random_equals_dense_matrix)

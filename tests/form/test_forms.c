@@ -42,7 +42,8 @@ START_TEST(form_parameters_are_read_at_every_use)
         rubus_array *c = array_of(p.space, 1, 2, 3, 4);
         rubus_array *l = array_of(p.space, 1, 1, 2, 2);
         rubus_array *x = array_of(p.space, 1, 1, 1, 1);
-        rubus_array *y = array_of(p.space, NAN, NAN, NAN, NAN);
+        rubus_array *y =
+            array_of(p.space, (double)NAN, (double)NAN, (double)NAN, (double)NAN);
         rubus_form *form = probe_form(&p, "scaled", p.space);
         ck_assert_str_eq(rubus_form_name(form), "scaled");
         ok(rubus_form_set(form, "c", c));
@@ -106,7 +107,7 @@ START_TEST(form_set_refuses)
           "`l`|4 points of axis x|5 ele");
     fails(rubus_form_set(form, "k", 0.5), RUBUS_EINVAL, "`k`|0.5 is no whole number");
     fails(rubus_form_set(form, "k", 0x1p31), RUBUS_EINVAL, "no whole number of 32 bits");
-    fails(rubus_form_set(form, "k", NAN), RUBUS_EINVAL, "no whole number");
+    fails(rubus_form_set(form, "k", (double)NAN), RUBUS_EINVAL, "no whole number");
     ck_assert_str_eq(rubus_form_name(NULL), "");
     rubus_form_destroy(NULL);
     rubus_form_destroy(form);

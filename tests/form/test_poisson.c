@@ -229,6 +229,38 @@ START_TEST(poisson_3d_patch)
 }
 END_TEST
 
+/* The solution on a mesh of floats, from a module of doubles, is that of doubles. */
+START_TEST(poisson_2d_in_f32_case_10_30)
+{
+    static const int32_t types[2] = {RUBUS_F64, RUBUS_F32};
+    double *u[2];
+    problem q = open_with(_i, steep);
+    for (int k = 0; k < 2; k++) {
+        rubus_mesh *mesh = NULL;
+        rubus_krylov_report report = {.struct_size = sizeof report};
+        ok(rubus_mesh_create_box(q.p.context, types[k], RUBUS_SHAPE(33, 34),
+                                 (double[]){0, 0}, (double[]){1, 1}, &mesh));
+        problem_begin(&q, mesh, "stiffness", "steep", RUBUS_CELL_MEAN);
+        problem_hold(&q);
+        ok(rubus_form_operator(q.a, q.bc, &q.op));
+        ck_assert_int_eq(rubus_operator_real(q.op), types[k]);
+        ok(rubus_form_vector(q.l, q.bc, q.F));
+        const rubus_krylov_desc desc = {.struct_size = sizeof desc, .rtol = 1e-6};
+        ok(rubus_solve_cg(q.op, q.F, q.u, &desc, &report));
+        ck_assert_double_le(report.residual, 1e-5 * report.norm);
+        u[k] = probe_numbers(q.u);
+        problem_end(&q);
+    }
+    for (int i = 0; i < 33 * 34; i++) {
+        ck_assert_msg(fabs(u[1][i] - u[0][i]) <= 1e-4 * u[0][i], "%d: %g in f32, not %g",
+                      i, u[1][i], u[0][i]);
+    }
+    free(u[0]);
+    free(u[1]);
+    probe_close(&q.p);
+}
+END_TEST
+
 static Suite *poisson_suite(void)
 {
     Suite *suite = suite_create("poisson");
@@ -239,6 +271,7 @@ static Suite *poisson_suite(void)
     backends_add(tc, poisson_random_meshes);
     backends_add(tc, poisson_2d_superconvergent);
     backends_add(tc, poisson_2d_uniform_and_alternating);
+    backends_add(tc, poisson_2d_in_f32_case_10_30);
     backends_add(tc, poisson_3d);
     backends_add(tc, poisson_3d_patch);
     suite_add_tcase(suite, tc);
