@@ -15,6 +15,8 @@ tools_rubus_rubus_SOURCES = \
 	%D%/bench_matrix.h \
 	%D%/bench_sparse.c \
 	%D%/bench_stream.c \
+	%D%/case_file.c \
+	%D%/case_file.h \
 	%D%/case_json.c \
 	%D%/case_json.h \
 	%D%/cli_options.c \
