@@ -10,3 +10,6 @@ EXTRA_DIST += tests/form/form_probe.h
 check_PROGRAMS += tests/form/test_cases_matrix
 tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_form_param
+tests_form_test_form_param_SOURCES = tests/form/test_form_param.c
+tests_form_test_form_param_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
