@@ -50,7 +50,7 @@ usage "bench of sparse matrices too large" '--n: 40000 is too large: .* 32768' \
     bench spmv --n 40000
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
-for command in '' devices solve run kernel bench conformance; do
+for command in '' devices solve run form kernel bench conformance; do
     # shellcheck disable=SC2086 # '' is no argument
     check "help $command" "$rubus" $command --help
     says "help $command" '^Usage: rubus ' out

@@ -24,10 +24,17 @@ tools_rubus_rubus_SOURCES = \
 	%D%/command_bench.c \
 	%D%/command_conformance.c \
 	%D%/command_devices.c \
+	%D%/command_form.c \
 	%D%/command_kernel.c \
 	%D%/command_run.c \
 	%D%/command_solve.c \
 	%D%/command_spmv.c \
+	%D%/form_case.c \
+	%D%/form_case.h \
+	%D%/form_problem.c \
+	%D%/form_problem.h \
+	%D%/form_result.c \
+	%D%/form_result.h \
 	%D%/handwritten.c \
 	%D%/handwritten.h \
 	%D%/handwritten_gpu.h \
