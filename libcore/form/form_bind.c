@@ -65,10 +65,7 @@ static rubus_status build(rubus_form *form, rubus__form_kernel *k)
     if (st != RUBUS_OK) {
         return st;
     }
-    k->kernel = rubus_module_kernel(module, "run");
-    if (k->kernel == NULL) {
-        return RUBUS_EINTERNAL;
-    }
+    k->kernel = rubus_module_kernel_at(module, 0);
     const size_t n = (size_t)k->made.nparam;
     k->arg = rubus__alloc_array(n, sizeof(*k->arg));
     k->window = rubus__alloc_array(n, sizeof(*k->window));

@@ -66,11 +66,25 @@ static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
     rubus__text_add(out, rank > 0 ? "]" : "");
 }
 
+/* Whether an op or func of the user has the name. */
+static bool is_own(rk_unit *unit, const char *name)
+{
+    const rk_decl *decl = rk_module_named(unit, name);
+    while (decl != NULL && (decl->at.source->library || strcmp(decl->name, name) != 0)) {
+        decl = decl->next_named;
+    }
+    return decl != NULL;
+}
+
 static void write_module(const rk_writer *w, rk_form_job job, const char *body,
                          rubus__text *out)
 {
+    const char *name = "run";
+    while (is_own(w->unit, name)) {
+        name = rubus__arena_format(w->unit->arena, "%s_", name);
+    }
     rk_print_own(w->unit, out);
-    rubus__text_add(out, "\nkernel run(");
+    rubus__text_format(out, "\nkernel %s(", name);
     for (int32_t i = 0; i < w->nparam; i++) {
         rubus__text_add(out, i == 0 ? "" : ",\n           ");
         write_param(w, i, out);
@@ -136,9 +150,10 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
     st = rk_form_run(unit, write_all, &call, &done);
     form->ntaken = ntaken;
     form->nleaf = nleaf;
-    if (st == RUBUS_OK && unit->nerror > 0) {
+    const bool failed = unit->messages.failed || call.out.failed || call.body.failed;
+    if (st == RUBUS_OK && unit->nerror > 0 && !failed) {
         st = rubus__fail(RUBUS_ECOMPILE, "%s", unit->messages.data);
-    } else if (st == RUBUS_OK && (!done || call.out.failed || call.body.failed)) {
+    } else if (st == RUBUS_OK && (!done || failed)) {
         st = rubus__fail(RUBUS_ENOMEM, "form `%s`: out of memory", form->decl->name);
     }
     if (st == RUBUS_OK) {

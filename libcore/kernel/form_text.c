@@ -109,10 +109,15 @@ const char *rk_write_expr(rk_writer *w, const rk_expr *e)
     use_names(w, e);
     rubus__text *text = &w->unit->draft;
     rk_print_expr(w->unit, e, text);
-    const bool good = !text->failed && text->data != NULL && text->size <= TEXT_MAX;
-    char *copy =
-        good ? rubus__arena_strndup(w->unit->arena, text->data, text->size) : NULL;
+    const bool large = !text->failed && text->size > TEXT_MAX;
+    char *copy = large || text->failed || text->data == NULL
+                     ? NULL
+                     : rubus__arena_strndup(w->unit->arena, text->data, text->size);
     rubus__text_fini(text);
+    if (copy == NULL && !large) {
+        w->unit->status = RUBUS_ENOMEM;
+        rk_give_up(w->unit);
+    }
     return copy != NULL ? rk_write(w, "(%s)", copy)
                         : rk_write(w, "%*s", TEXT_MAX + 2, "");
 }

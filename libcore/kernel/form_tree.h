@@ -210,7 +210,7 @@ typedef struct rk_form_entry { /* an array of the stencil matrix */
 } rk_form_entry;
 
 typedef struct rk_form_kernel {
-    char *text;     /* a module with the kernel "run"; rubus__free */
+    char *text;     /* a module with one kernel, "run" if that is free; rubus__free */
     int32_t nparam; /* of the kernel, in order */
     rk_leaf *param; /* memory of the form */
     int32_t nentry; /* RK_JOB_STENCIL: of RK_LEAF_ENTRY parameters */

@@ -7,6 +7,15 @@ tests_form_test_form_random_SOURCES = tests/form/test_form_random.c tests/form/f
 	tests/form/form_model.h tests/form/form_run.h
 tests_form_test_form_random_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 EXTRA_DIST += tests/form/form_probe.h
+check_PROGRAMS += tests/form/test_forms
+tests_form_test_forms_SOURCES = tests/form/test_forms.c
+tests_form_test_forms_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_constraint
+tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
+tests_form_test_constraint_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_form_memory
+tests_form_test_form_memory_SOURCES = tests/form/test_form_memory.c
+tests_form_test_form_memory_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/form/test_cases_matrix
 tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
