@@ -4,6 +4,7 @@ rubusinclude_HEADERS = \
 	%D%/rubus/backend.h \
 	%D%/rubus/compile.h \
 	%D%/rubus/context.h \
+	%D%/rubus/form.h \
 	%D%/rubus/kernel.h \
 	%D%/rubus/launch.h \
 	%D%/rubus/matrix_market.h \

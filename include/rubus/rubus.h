@@ -5,6 +5,7 @@
 #include <rubus/array.h>
 #include <rubus/compile.h>
 #include <rubus/context.h>
+#include <rubus/form.h>
 #include <rubus/kernel.h>
 #include <rubus/matrix_market.h>
 #include <rubus/mesh.h>

@@ -226,7 +226,7 @@ static rubus_status find_kernel(const rubus_func *func, const rubus__state *stat
     rubus_module *module = NULL;
     st = text.failed
              ? rubus__fail(RUBUS_ENOMEM, "a func on a mesh: out of memory")
-             : rubus__module_derive(func->module, state->type, text.data, &module);
+             : rubus__module_derive(func->module, state->type, text.data, false, &module);
     rubus__text_fini(&text);
     if (st == RUBUS_OK) {
         *out_kernel = rubus_module_kernel(module, name);

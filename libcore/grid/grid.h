@@ -208,6 +208,7 @@ rubus_status rubus__state_host_mask(rubus__state *state, const rubus__labels *la
 
 /* --- space.c ------------------------------------------------------------------------ */
 
+void rubus__space_hold(rubus_space *space);
 /* The state that the space was made for, to be released. EINVAL, ESTALE, EFORKED. */
 rubus_status rubus__space_enter(const rubus_space *space, const char *what,
                                 rubus__state **out_state);

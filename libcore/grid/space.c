@@ -34,6 +34,11 @@ static rubus_status space_new(const char *what, rubus_mesh *mesh,
     return RUBUS_OK;
 }
 
+void rubus__space_hold(rubus_space *space)
+{
+    atomic_fetch_add(&space->references, 1);
+}
+
 void rubus_space_destroy(rubus_space *space)
 {
     if (space != NULL && atomic_fetch_sub(&space->references, 1) == 1) {

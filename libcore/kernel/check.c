@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "libcore/kernel/check.h"
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 
 #include <string.h>
 

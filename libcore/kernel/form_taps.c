@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "libcore/kernel/check.h"
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * the language over the leaves of the form, tuples of them, and sums of terms.
  */
 #include "libcore/kernel/check.h"
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 
 typedef enum { RK_VALUE_EXPR, RK_VALUE_TUPLE, RK_VALUE_TERMS } rk_value_kind;
 typedef enum { RK_KIND_NUMBER, RK_KIND_LINE, RK_KIND_FIELD } rk_rank_kind;

@@ -6,7 +6,7 @@
  * other, and the parameters that they turn out to need.
  */
 #include "libcore/kernel/check.h"
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 
 typedef struct rk_writer {
     rk_form *form;

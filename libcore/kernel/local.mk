@@ -55,7 +55,7 @@ libkernel_la_SOURCES = \
 	%D%/field_special.c \
 	%D%/field_statement.c \
 	%D%/field_sub.c \
-	%D%/form.h \
+	%D%/form_tree.h \
 	%D%/form_array.c \
 	%D%/form_build.c \
 	%D%/form_explain.c \
@@ -64,6 +64,7 @@ libkernel_la_SOURCES = \
 	%D%/form_names.c \
 	%D%/form_operator.c \
 	%D%/form_product.c \
+	%D%/form_symmetric.c \
 	%D%/form_taps.c \
 	%D%/form_text.c \
 	%D%/form_value.c \

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 #include "libcore/kernel/program.h"
 
 #include <setjmp.h>

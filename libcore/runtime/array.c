@@ -279,16 +279,12 @@ void rubus_array_destroy(rubus_array *array)
     rubus__free(array);
 }
 
-rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape shape,
-                              rubus_array **out_array)
+rubus_status rubus__array_cut(const rubus_array *parent, int64_t first, rubus_shape shape,
+                              rubus_array *out_window)
 {
-    if (parent == NULL || out_array == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "rubus_array_view: %s is NULL",
-                           parent == NULL ? "the parent" : "out_array");
-    }
     int64_t count = 0;
     uint64_t nbyte = 0;
-    rubus_status st =
+    const rubus_status st =
         shape_measure("rubus_array_view", parent->type, shape, &count, &nbyte);
     if (st != RUBUS_OK) {
         return st;
@@ -307,17 +303,33 @@ rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape sh
                            "multiple of %u bytes, this one begins at %llu",
                            (unsigned)align, (unsigned long long)(parent->first + at));
     }
+    *out_window = (rubus_array){.storage = parent->storage,
+                                .type = parent->type,
+                                .shape = shape_clean(shape),
+                                .count = count,
+                                .first = parent->first + at,
+                                .nbyte = nbyte};
+    return RUBUS_OK;
+}
+
+rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape shape,
+                              rubus_array **out_array)
+{
+    if (parent == NULL || out_array == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "rubus_array_view: %s is NULL",
+                           parent == NULL ? "the parent" : "out_array");
+    }
+    rubus_array window;
+    const rubus_status st = rubus__array_cut(parent, first, shape, &window);
+    if (st != RUBUS_OK) {
+        return st;
+    }
     rubus_array *array = rubus__alloc(sizeof(*array));
     if (array == NULL) {
         return RUBUS_ENOMEM;
     }
     atomic_fetch_add(&parent->storage->references, 1);
-    array->storage = parent->storage;
-    array->type = parent->type;
-    array->shape = shape_clean(shape);
-    array->count = count;
-    array->first = parent->first + at;
-    array->nbyte = nbyte;
+    *array = window;
     *out_array = array;
     return RUBUS_OK;
 }

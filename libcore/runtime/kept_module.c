@@ -25,6 +25,7 @@ void rubus__module_end(rubus_module *module, bool alive)
     if (alive) {
         rubus__impl_destroy(module->context->dev, module->impl);
     }
+    pthread_mutex_destroy(&module->form_lock);
     rubus__free(module->func);
     rk_program_destroy(module->program);
     rubus__free(module->entry);

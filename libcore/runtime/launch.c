@@ -339,7 +339,7 @@ rubus_status rubus__launch_prepare(char *memory, const rubus_kernel *kernel,
     return st;
 }
 
-static rubus_status launch_in(char *memory, const rubus_kernel *kernel, const int64_t *lo,
+rubus_status rubus__launch_in(char *memory, const rubus_kernel *kernel, const int64_t *lo,
                               const int64_t *hi, const rubus_arg *args, size_t nargs)
 {
     rubus_context *context = kernel->module->context;
@@ -376,13 +376,13 @@ static rubus_status launch(const rubus_kernel *kernel, const int64_t *lo,
     const size_t size = rubus__launch_room(kernel);
     if (size <= STACK_BYTES) {
         _Alignas(16) char memory[STACK_BYTES];
-        return launch_in(memory, kernel, lo, hi, args, nargs);
+        return rubus__launch_in(memory, kernel, lo, hi, args, nargs);
     }
     char *memory = rubus__alloc(size);
     if (memory == NULL) {
         return RUBUS_ENOMEM;
     }
-    const rubus_status st = launch_in(memory, kernel, lo, hi, args, nargs);
+    const rubus_status st = rubus__launch_in(memory, kernel, lo, hi, args, nargs);
     rubus__free(memory);
     return st;
 }

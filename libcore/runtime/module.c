@@ -246,6 +246,7 @@ static rubus_status create(rubus_context *context, const char *name, const char 
         return RUBUS_ENOMEM;
     }
     rubus__context_hold(context);
+    pthread_mutex_init(&module->form_lock, NULL);
     st = build(context, name, text, size, &o, module);
     if (st != RUBUS_OK) {
         rubus__module_release(module);
@@ -306,6 +307,7 @@ void rubus__module_release(rubus_module *module)
         rubus__impl_destroy(context->dev, module->impl);
         rubus__buffer_destroy(context->dev, module->error_buffer);
         pthread_mutex_unlock(&context->lock);
+        pthread_mutex_destroy(&module->form_lock);
     }
     rk_program_destroy(module->program);
     rubus__free(module->entry);

@@ -116,7 +116,7 @@ static rubus_module *find(const rubus_module *module, int32_t real, const char *
 }
 
 static rubus_status build(rubus_module *module, int32_t real, const char *text,
-                          rubus_module **out_module)
+                          bool complete, rubus_module **out_module)
 {
     const rk_program *program = module->program;
     const rk_unit *unit = program->unit;
@@ -127,8 +127,8 @@ static rubus_status build(rubus_module *module, int32_t real, const char *text,
         .check = unit->check ? 1 : 0,
         .fast = unit->fast ? 1 : 0,
     };
-    char *whole =
-        rubus__format("%s\n%s", program->called == NULL ? "" : program->called, text);
+    const bool add = !complete && program->called != NULL;
+    char *whole = rubus__format("%s\n%s", add ? program->called : "", text);
     if (whole == NULL) {
         return RUBUS_ENOMEM;
     }
@@ -159,7 +159,7 @@ static rubus_module *keep(rubus_module *module, rubus__derived *fresh)
 }
 
 rubus_status rubus__module_derive(rubus_module *module, int32_t real, const char *text,
-                                  rubus_module **out_module)
+                                  bool complete, rubus_module **out_module)
 {
     rubus_status st = rubus__enter(module->context, "a func");
     if (st != RUBUS_OK) {
@@ -177,7 +177,8 @@ rubus_status rubus__module_derive(rubus_module *module, int32_t real, const char
     }
     fresh->real = real;
     fresh->text = rubus__strdup(text);
-    st = fresh->text == NULL ? RUBUS_ENOMEM : build(module, real, text, &fresh->module);
+    st = fresh->text == NULL ? RUBUS_ENOMEM
+                             : build(module, real, text, complete, &fresh->module);
     if (st != RUBUS_OK) {
         rubus__free(fresh->text);
         rubus__free(fresh);

@@ -6,8 +6,8 @@
  * one lock; arrays and modules hold their context. Functions that say "locked" are called
  * between rubus__enter and rubus__leave.
  *
- * Locks: registry (see registry.h) before build_lock before lock; nothing is taken while
- * `lock` is held.
+ * Locks: form_lock of a module, registry (see registry.h) before build_lock before lock;
+ * nothing is taken while `lock` is held.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,8 +96,9 @@ struct rubus_module {
     int32_t nfunc;
     rubus_func *func;
     struct rubus__derived
-        *derived;       /* modules made of its funcs; under the context's lock */
-    void *error_buffer; /* checked programs */
+        *derived;              /* modules made of its funcs; under the context's lock */
+    pthread_mutex_t form_lock; /* forms of the program are read by one thread at once */
+    void *error_buffer;        /* checked programs */
     bool is_pending;
     struct rubus_module *next_pending;
 };
@@ -121,6 +122,9 @@ void rubus__storage_release(rubus__storage *storage);             /* not locked 
 /* An array over part of a buffer, on the stack, of rank 1. */
 rubus_array rubus__array_window(rubus__storage *storage, int32_t type, uint64_t first,
                                 uint64_t n);
+/* A window as rubus_array_view makes one, but on the stack: it keeps nothing alive. */
+rubus_status rubus__array_cut(const rubus_array *parent, int64_t first, rubus_shape shape,
+                              rubus_array *out_window);
 /* Locks the context of an array that may be used now: EINVAL (NULL), ESTATE (memory of it
  * is mapped), and as rubus__enter. */
 rubus_status rubus__array_enter(const rubus_array *array, const char *what);
@@ -167,10 +171,11 @@ void rubus__funcs_fini(rubus_module *module);
  * last one, else one of `what`. */
 rubus_status rubus__no_func(const char *what);
 /* A module of the ops and funcs of `module` and the kernels of `text`, with reals of
- * another type; int, check and fast are the module's. Compiled at the first call with
- * this text and type, and kept as long as the module. Not locked. */
+ * another type; int, check and fast are the module's. complete: its ops and funcs are in
+ * the text. Compiled at the first call with this text and type, and kept as long as the
+ * module. Not locked. */
 rubus_status rubus__module_derive(rubus_module *module, int32_t real, const char *text,
-                                  rubus_module **out_module);
+                                  bool complete, rubus_module **out_module);
 
 /* --- kept_module.c: kernels of the library, built once in a context --------------- */
 
@@ -235,6 +240,9 @@ rubus_status rubus__launch_prepare(char *memory, const rubus_kernel *kernel,
                                    const rubus_arg *args, size_t nargs,
                                    rubus__prepared *out);
 rubus_status rubus__launch_prepared(const rubus__prepared *prepared); /* locked */
+/* A whole launch in such memory; lo, hi: NULL for the kernel's own range. */
+rubus_status rubus__launch_in(char *memory, const rubus_kernel *kernel, const int64_t *lo,
+                              const int64_t *hi, const rubus_arg *args, size_t nargs);
 
 /* --- launch_list.c ---------------------------------------------------------------- */
 

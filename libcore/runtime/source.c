@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 #include "libcore/runtime/runtime.h"
 
 #include <rubus/compile.h>

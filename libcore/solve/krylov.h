@@ -8,7 +8,7 @@
  */
 #include <rubus/solve.h>
 
-#include "libcore/solve/operator_inner.h"
+#include "libcore/sparse/operator_inner.h"
 
 enum { KRYLOV_VECTORS = 8, KRYLOV_NUMBERS = 3, KRYLOV_RESTARTS = 3 };
 

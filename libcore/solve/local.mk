@@ -3,12 +3,9 @@ noinst_LTLIBRARIES += libsolve.la
 libsolve_la_SOURCES = \
 	%D%/bicgstab.c \
 	%D%/cg.c \
-	%D%/csr_operator.c \
 	%D%/krylov.c \
 	%D%/krylov.h \
 	%D%/krylov_check.c \
-	%D%/operator.c \
-	%D%/operator_inner.h \
 	%D%/relax.c \
 	%D%/relax.h \
 	%D%/relax_file.c \

@@ -10,6 +10,7 @@ libsparse_la_SOURCES = \
 	%D%/csr_diagonal.c \
 	%D%/csr_fill.c \
 	%D%/csr_input.c \
+	%D%/csr_operator.c \
 	%D%/csr_plan.c \
 	%D%/csr_product.c \
 	%D%/csr_row.c \
@@ -21,4 +22,6 @@ libsparse_la_SOURCES = \
 	%D%/mm_read.c \
 	%D%/mm_source.c \
 	%D%/mm_write.c \
+	%D%/operator.c \
+	%D%/operator_inner.h \
 	%D%/scatter.c

@@ -5,7 +5,7 @@
  * Makes a form of a text and runs its kernels on a backend, on a mesh that is nothing but
  * arrays. The compiler is linked in; its text goes through the library as a user's would.
  */
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 #include "tests/support/real_arrays.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 #include "tests/support/suite.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
  * Sources through parser, check and fields, for tests of these stages: with a small
  * library of its own instead of the real one.
  */
-#include "libcore/kernel/form.h"
+#include "libcore/kernel/form_tree.h"
 
 #include "tests/kernel/kernel_unit.h"
 

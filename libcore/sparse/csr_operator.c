@@ -3,7 +3,7 @@
  * given. */
 #include "config.h"
 
-#include "libcore/solve/operator_inner.h"
+#include "libcore/sparse/operator_inner.h"
 #include "libcore/sparse/csr.h"
 
 typedef struct csr_operator {

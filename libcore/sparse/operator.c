@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "libcore/solve/operator_inner.h"
+#include "libcore/sparse/operator_inner.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RK_FORM_H
-#define RK_FORM_H
+#ifndef RK_FORM_TREE_H
+#define RK_FORM_TREE_H
 /*
  * Forms: sums of inner products of expressions in a trial and a test function, and the
  * kernels that they become.
@@ -175,6 +175,11 @@ const char *rk_form_name(rk_form *form, const char *want);
 
 /* Finds the taps of all terms; false: reported. */
 bool rk_form_taps(rk_form *form);
+
+/* --- form_symmetric.c -------------------------------------------------------------- */
+
+/* Whether the terms are the same with their sides exchanged. RUBUS_ENOMEM. */
+rubus_status rk_form_is_symmetric(rk_form *form, bool *out_symmetric) RUBUS_CHECKED;
 
 /* --- kernels ----------------------------------------------------------------------- */
 

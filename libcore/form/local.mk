@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libform.la
+libform_la_SOURCES = \
+	%D%/constraint.c \
+	%D%/form.c \
+	%D%/form_bind.c \
+	%D%/form_free.c \
+	%D%/form_param.c \
+	%D%/form_use.c \
+	%D%/forms.h
