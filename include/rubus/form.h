@@ -8,6 +8,7 @@
  * (docs/forms.md). Made for spaces, it computes: a bilinear form as an operator that
  * stores no matrix, a linear form as a vector, both as numbers. Its parameters are set by
  * name and read at every use, so nothing is compiled or made again when one changes.
+ * Where a stored matrix is wanted, a bilinear form makes one and fills it again.
  *
  * A form, a constraint and an operator belong to the version that the mesh had when they
  * were made: after a change of the mesh every call with them gives RUBUS_ESTALE.
@@ -237,6 +238,105 @@ RUBUS_API rubus_status rubus_form_operator(rubus_form *form, rubus_constraint *c
  */
 RUBUS_API rubus_status rubus_form_lift(rubus_form *form, rubus_constraint *constraint,
                                        rubus_array *F) RUBUS_CHECKED;
+
+/* --- matrices of forms ------------------------------------------------------------ */
+
+#define RUBUS_ROWS 1 /**< constrained rows are those of the identity */
+#define RUBUS_SYM 2  /**< constrained columns too: rubus_form_lift does the right side */
+
+/**
+ * A bilinear form as a matrix, with its values of now.
+ *
+ * An entry is stored wherever the form can give one, also where it gives 0, and on the
+ * diagonal of constrained rows. The pattern and the constrained points are those of this
+ * call; rubus_form_assemble changes values only. Rows and columns are numbered by
+ * component, then as the points of the mesh. Indices have the index type of the module.
+ *
+ * @param form        Test and trial space may have different numbers of components if
+ *                    there is no constraint.
+ * @param constraint  On the test space; NULL: none.
+ * @param mode        RUBUS_ROWS or RUBUS_SYM
+ * @return RUBUS_OK
+ * @return RUBUS_EINVAL  NULL, an unknown mode, the form is linear, the constraint is on
+ *                       another space, a constraint on a form that is not square
+ * @return RUBUS_ESTATE  a parameter of the form is not set; the text names it
+ * @return RUBUS_ELIMIT  more entries than the index type of the module can count
+ * @return RUBUS_EUNSUPPORTED  a kernel cannot be built for the device
+ * @return RUBUS_EFOREIGN, RUBUS_ESTALE, RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST,
+ *         RUBUS_EFORKED
+ * @threads Any thread.
+ * @owner   The matrix holds the form. Destroy with rubus_csr_destroy.
+ */
+RUBUS_API rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *constraint,
+                                         int32_t mode,
+                                         rubus_csr **out_matrix) RUBUS_CHECKED;
+
+/**
+ * Fills a matrix of rubus_form_matrix anew, constrained rows included, with what the
+ * fields and numbers of the form are now. Enqueued; no value of the matrix moves between
+ * host and device, and its mirror is not touched (rubus_csr_pull fetches the values).
+ *
+ * Each row is written by one point of a kernel, entry by entry in the order of its
+ * columns: the same bits on any number of threads.
+ *
+ * @param form    The one that made the matrix.
+ * @return RUBUS_OK
+ * @return RUBUS_EINVAL  NULL, the matrix is of another form, or of none; the text names
+ *                       the first term that adds to entries that it has not. The matrix
+ *                       has not changed
+ * @return RUBUS_ESTATE  a parameter of the form is not set, the matrix is mapped
+ * @return RUBUS_EUNSUPPORTED, RUBUS_ESTALE, RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST,
+ *         RUBUS_EFORKED
+ * @threads Any thread.
+ */
+RUBUS_API rubus_status rubus_form_assemble(rubus_form *form,
+                                           rubus_csr *matrix) RUBUS_CHECKED;
+
+#define RUBUS_FILL_ROWS 0    /**< as rubus_form_assemble does */
+#define RUBUS_FILL_SCATTER 1 /**< by points of the mesh, with atomic additions */
+#define RUBUS_FILL_GATHER 2  /**< by rows through a table of positions */
+#define RUBUS_FILL_HOST 3    /**< by a table in the mirror, then one flush */
+#define RUBUS_FILL_SEARCH 4  /**< by search in the mirror, then one flush */
+
+/**
+ * rubus_form_assemble in another way. All give the same values up to rounding, and all
+ * but RUBUS_FILL_SCATTER the same bits at every call.
+ *
+ * SCATTER and GATHER go by a table that says where each contribution of each point adds;
+ * it is made at the first call and kept with the matrix. Where atomic additions do not
+ * work, SCATTER is GATHER. HOST and SEARCH compute the contributions on the device and
+ * add them on the host; they fill the mirror too.
+ *
+ * @param how  RUBUS_FILL_*
+ * @return as rubus_form_assemble; RUBUS_EINVAL also for an unknown `how`; RUBUS_ELIMIT if
+ *         the table is larger than the index type of the module can count
+ * @threads Any thread; HOST and SEARCH: one thread at a time uses the mirror's values.
+ */
+RUBUS_API rubus_status rubus_form_assemble_how(rubus_form *form, rubus_csr *matrix,
+                                               int32_t how) RUBUS_CHECKED;
+
+#define RUBUS_STENCIL 1 /**< an array of entries for each offset; no indices */
+#define RUBUS_CSR 2     /**< compressed rows */
+
+/**
+ * A bilinear form as an operator that stores its entries, as they are now: worth it where
+ * computing them is dear (divisions, exp) and they are applied often. Otherwise
+ * rubus_form_operator is faster.
+ *
+ * @param storage  RUBUS_STENCIL or RUBUS_CSR
+ * @return as rubus_form_operator; RUBUS_EINVAL also for an unknown storage; RUBUS_ESTATE,
+ *         RUBUS_ELIMIT, RUBUS_EUNSUPPORTED as rubus_form_matrix
+ * @threads Any thread.
+ * @owner   Holds the form. Destroy with rubus_operator_destroy.
+ */
+RUBUS_API rubus_status
+rubus_form_operator_stored(rubus_form *form, rubus_constraint *constraint,
+                           int32_t storage, rubus_operator **out_operator) RUBUS_CHECKED;
+
+/** Computes the entries of such an operator anew. Enqueued.
+ *  @return as rubus_form_assemble; RUBUS_EINVAL if the operator is of another kind
+ *  @threads Any thread. */
+RUBUS_API rubus_status rubus_form_operator_refill(rubus_operator *op) RUBUS_CHECKED;
 
 #ifdef __cplusplus
 }

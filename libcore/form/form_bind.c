@@ -192,6 +192,18 @@ static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *
     case RK_LEAF_NZVAL:
         *out = rubus_arg_array(a->nzval);
         return RUBUS_OK;
+    case RK_LEAF_TABLE:
+        *out = rubus_arg_array(a->table[leaf->number]);
+        return RUBUS_OK;
+    case RK_LEAF_PART:
+        *out = rubus_arg_array(a->part);
+        return RUBUS_OK;
+    case RK_LEAF_STRIDE:
+        *out = rubus_arg_integer(a->stride);
+        return RUBUS_OK;
+    case RK_LEAF_PADDED:
+        *out = rubus_arg_integer(a->padded);
+        return RUBUS_OK;
     default:
         return rubus__fail(RUBUS_EINTERNAL,
                            "%s: parameter `%s` of a kernel of form `%s` "

@@ -106,6 +106,10 @@ typedef struct rubus__form_arrays {
     rubus_array *rowptr;
     rubus_array *colval;
     rubus_array *nzval;
+    rubus_array *table[2]; /* of positions; RK_JOB_PAIRS: rows, columns */
+    rubus_array *part;
+    int64_t stride;
+    int64_t padded;
     double alpha;
     double beta;
     double *result;

@@ -163,6 +163,16 @@ static const char **given_names(rk_writer *w)
     return given;
 }
 
+/* y = alpha * value + beta * y */
+static void add_update(rk_writer *w, const char *y, const char *value, int32_t component)
+{
+    const char *alpha = rk_write_own(w, RK_LEAF_ALPHA, 0, 0, "in");
+    const char *beta = rk_write_own(w, RK_LEAF_BETA, 0, 0, "in");
+    value = add_let(w, rk_write(w, "s%d", (int)component), value);
+    add_line(w, rk_write(w, "if (%s == 0) %s = %s * %s;", beta, y, alpha, value));
+    add_line(w, rk_write(w, "else %s = %s * %s + %s * %s;", y, alpha, value, beta, y));
+}
+
 void rk_write_apply(rk_writer *w)
 {
     const rk_form_desc *desc = &w->form->desc;
@@ -173,18 +183,12 @@ void rk_write_apply(rk_writer *w)
     w->mesh = name[0];
     const char **given = given_names(w);
     const char **what = term_values(w);
-    const char *alpha = rk_write_own(w, RK_LEAF_ALPHA, 0, 0, "in");
-    const char *beta = rk_write_own(w, RK_LEAF_BETA, 0, 0, "in");
     for (int32_t c = 0; c < desc->ntest; c++) {
         const char *fixed = constrained(w, c);
         const char *value = row_sum(w, what, c);
         value =
             fixed == NULL ? value : rk_write(w, "%s ? %s : %s", fixed, given[c], value);
-        value = add_let(w, rk_write(w, "s%d", (int)c), value);
-        add_line(w,
-                 rk_write(w, "if (%s == 0) %s = %s * %s;", beta, name[c], alpha, value));
-        add_line(w, rk_write(w, "else %s = %s * %s + %s * %s;", name[c], alpha, value,
-                             beta, name[c]));
+        add_update(w, name[c], value, c);
     }
 }
 
@@ -336,4 +340,46 @@ void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     }
     out->nentry = job == RK_JOB_STENCIL ? n : 0;
     out->entry = entry;
+}
+
+/* What row `component` of the entries gives; its diagonal is 1 where it is constrained,
+ * stored or not. */
+static const char *product_sum(rk_writer *w, const rk_form_entry *entry, int32_t n,
+                               int32_t component)
+{
+    const char *sum = NULL;
+    bool stored = false;
+    for (int32_t i = 0; i < n; i++) {
+        const rk_form_entry *e = &entry[i];
+        if (e->row != component) {
+            continue;
+        }
+        const rk_leaf *leaf = rk_form_leaf(w->form, RK_LEAF_TRIAL, e->column, 0);
+        const int32_t back[3] = {-e->offset[0], -e->offset[1], -e->offset[2]};
+        const char *one = rk_write_moved(w, rk_write_leaf(w, leaf, "in"), back, "0");
+        one = rk_write(w, "%s * %s", rk_write_own(w, RK_LEAF_ENTRY, i, 0, "in"), one);
+        sum = sum == NULL ? one : rk_write(w, "%s + %s", sum, one);
+        stored = stored || is_diagonal(e);
+    }
+    const char *fixed = stored ? NULL : constrained(w, component);
+    sum = sum == NULL ? "0.0" : sum;
+    if (fixed == NULL) {
+        return sum;
+    }
+    const rk_leaf *own = rk_form_leaf(w->form, RK_LEAF_TRIAL, component, 0);
+    return rk_write(w, "%s ? %s : %s", fixed, rk_write_leaf(w, own, "in"), sum);
+}
+
+void rk_write_product(rk_writer *w, rk_form_kernel *out)
+{
+    rk_form *form = w->form;
+    out->entry = rk_form_entries(form, &out->nentry);
+    const char **name = rk_new(w->unit, (size_t)form->desc.ntest * sizeof(*name));
+    for (int32_t c = 0; c < form->desc.ntest; c++) {
+        name[c] = rk_write_own(w, RK_LEAF_OUT, c, 0, "inout");
+    }
+    w->mesh = name[0];
+    for (int32_t c = 0; c < form->desc.ntest; c++) {
+        add_update(w, name[c], product_sum(w, out->entry, out->nentry, c), c);
+    }
 }

@@ -65,6 +65,8 @@ static const char *leaf_name(rk_form *form, rk_leaf_kind kind, int32_t number,
         [RK_LEAF_MASK] = "mask",     [RK_LEAF_FIXED] = "fixed",
         [RK_LEAF_OUT] = "y",         [RK_LEAF_RESULT] = "value",
         [RK_LEAF_ENTRY] = "entry",   [RK_LEAF_EXTENT] = "n",
+        [RK_LEAF_TABLE] = "table",   [RK_LEAF_PART] = "part",
+        [RK_LEAF_STRIDE] = "stride", [RK_LEAF_PADDED] = "padded",
     };
     rubus__arena *arena = form->unit->arena;
     const char letter = "xyz"[axis];
@@ -101,6 +103,9 @@ static const char *leaf_name(rk_form *form, rk_leaf_kind kind, int32_t number,
     case RK_LEAF_ROWPTR:
     case RK_LEAF_COLVAL:
     case RK_LEAF_NZVAL:
+    case RK_LEAF_PART:
+    case RK_LEAF_STRIDE:
+    case RK_LEAF_PADDED:
         return rk_form_name(form, names[kind]);
     default:
         return rk_form_name(
@@ -203,6 +208,9 @@ rk_type rk_leaf_type(const rk_form *form, const rk_leaf *leaf)
     case RK_LEAF_EXTENT:
     case RK_LEAF_ROWPTR:
     case RK_LEAF_COLVAL:
+    case RK_LEAF_TABLE:
+    case RK_LEAF_STRIDE:
+    case RK_LEAF_PADDED:
         return RK_INT;
     default:
         return RK_REAL;
@@ -217,6 +225,8 @@ int32_t rk_leaf_rank(const rk_form *form, const rk_leaf *leaf)
     case RK_LEAF_ALPHA:
     case RK_LEAF_BETA:
     case RK_LEAF_EXTENT:
+    case RK_LEAF_STRIDE:
+    case RK_LEAF_PADDED:
         return 0;
     case RK_LEAF_LINE:
     case RK_LEAF_POINT:
@@ -228,6 +238,8 @@ int32_t rk_leaf_rank(const rk_form *form, const rk_leaf *leaf)
     case RK_LEAF_ROWPTR:
     case RK_LEAF_COLVAL:
     case RK_LEAF_NZVAL:
+    case RK_LEAF_TABLE:
+    case RK_LEAF_PART:
         return 1;
     default:
         return form->desc.ndim;

@@ -20,7 +20,7 @@ typedef struct text_call {
 
 static bool per_point(rk_form_job job)
 {
-    return job == RK_JOB_FILL || job == RK_JOB_COLUMNS || job == RK_JOB_COUNT;
+    return job >= RK_JOB_COUNT;
 }
 
 static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
@@ -33,14 +33,22 @@ static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     case RK_JOB_STENCIL:
         rk_write_entries(w, job, out);
         break;
+    case RK_JOB_PRODUCT:
+        rk_write_product(w, out);
+        break;
     case RK_JOB_VECTOR:
         rk_write_vector(w);
         break;
     case RK_JOB_VALUE:
         rk_write_value(w);
         break;
-    default:
+    case RK_JOB_COUNT:
+    case RK_JOB_COLUMNS:
+    case RK_JOB_FILL:
         rk_write_rows(w, job);
+        break;
+    default:
+        rk_write_table(w, job, out);
         break;
     }
 }
@@ -51,14 +59,16 @@ static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
     const rk_form *form = w->form;
     const rk_leaf *leaf = &w->param[number];
     const int32_t rank = rk_leaf_rank(form, leaf);
-    const bool index = leaf->kind == RK_LEAF_ROWPTR || leaf->kind == RK_LEAF_COLVAL;
+    const bool index = leaf->kind == RK_LEAF_ROWPTR || leaf->kind == RK_LEAF_COLVAL ||
+                       leaf->kind == RK_LEAF_TABLE;
+    const bool mesh = !index && leaf->kind != RK_LEAF_NZVAL && leaf->kind != RK_LEAF_PART;
     rubus__text_format(out, "%s%s%s %s", w->mode[number],
                        w->mode[number][0] == '\0' ? "" : " ",
                        index ? "index" : types[rk_leaf_type(form, leaf)], leaf->name);
     for (int32_t d = 0; d < rank; d++) {
         const bool line = rank < form->desc.ndim || leaf->kind == RK_LEAF_S;
         rubus__text_add(out, d == 0 ? "[" : ",");
-        if (!index && leaf->kind != RK_LEAF_NZVAL) {
+        if (mesh) {
             rubus__text_add(out, form->extent[line || rank == 1 ? leaf->axis : d]);
             rubus__text_add(out, leaf->kind == RK_LEAF_S ? "-1" : "");
         }
@@ -90,7 +100,11 @@ static void write_module(const rk_writer *w, rk_form_job job, const char *body,
         write_param(w, i, out);
     }
     rubus__text_add(out, ")");
-    for (int32_t d = 0; d < w->form->desc.ndim && per_point(job); d++) {
+    if (w->over != NULL) {
+        rubus__text_format(out, " over (%s)", w->over);
+    }
+    for (int32_t d = 0; d < w->form->desc.ndim && w->over == NULL && per_point(job);
+         d++) {
         rubus__text_format(out, "%s%s in 0:%s%s", d == 0 ? " over (" : ", ", w->index[d],
                            w->form->extent[d], d == w->form->desc.ndim - 1 ? ")" : "");
     }

@@ -8,7 +8,7 @@
  * form_value.c reads a form for a mesh of so many axes and components: calls of forms,
  * tuples, labels and components are resolved and a list of terms remains (form_build.c).
  * form_taps.c finds the linear part of each side in its lowered tree. form_text.c writes
- * such trees as text of the language, and form_array.c, form_apply.c and form_fill.c
+ * such trees as text of the language, and form_array.c, form_fill.c and form_table.c
  * whole kernels, which the ordinary path compiles.
  */
 #include "libcore/kernel/lower.h"
@@ -91,7 +91,11 @@ typedef enum {
     RK_LEAF_EXTENT, /* int: points along `axis` */
     RK_LEAF_ROWPTR,
     RK_LEAF_COLVAL,
-    RK_LEAF_NZVAL
+    RK_LEAF_NZVAL,
+    RK_LEAF_TABLE,  /* positions; RK_JOB_PAIRS: 0 rows, 1 columns */
+    RK_LEAF_PART,   /* contributions, in the places of the table */
+    RK_LEAF_STRIDE, /* int: points that stand side by side in the table */
+    RK_LEAF_PADDED  /* int: points of the mesh, rounded up to a multiple of it */
 } rk_leaf_kind;
 
 typedef struct rk_leaf {
@@ -187,11 +191,19 @@ typedef enum {
     RK_JOB_APPLY,    /* y = alpha A x + beta y */
     RK_JOB_DIAGONAL, /* its diagonal, by component of the rows */
     RK_JOB_STENCIL,  /* its entries, an array for each block and offset */
+    RK_JOB_PRODUCT,  /* y = alpha A x + beta y with those entries */
     RK_JOB_VECTOR,   /* l(v) by component */
     RK_JOB_VALUE,    /* a(u, v) or l(v): a result */
     RK_JOB_COUNT,    /* out index count: entries of each row */
     RK_JOB_COLUMNS,  /* colval of a matrix with that rowptr */
-    RK_JOB_FILL      /* nzval */
+    RK_JOB_FILL,     /* nzval, by the owners of rows */
+    /* by a table of positions; form_table.c tells its layout */
+    RK_JOB_POSITIONS, /* the table for a matrix with that rowptr and colval */
+    RK_JOB_PAIRS,     /* row and column of each contribution, in its places */
+    RK_JOB_PARTS,     /* each contribution; 0 where the table (of either kind) is < 0 */
+    RK_JOB_CLEAR,     /* nzval: 0, and 1 on the diagonal of constrained rows */
+    RK_JOB_SCATTER,   /* nzval: after CLEAR, each contribution is added atomically */
+    RK_JOB_GATHER     /* nzval: the same as both, by the owners of rows */
 } rk_form_job;
 
 typedef enum { RK_FIX_NONE, RK_FIX_ROWS, RK_FIX_SYM } rk_fix_mode;
@@ -213,8 +225,10 @@ typedef struct rk_form_kernel {
     char *text;     /* a module with one kernel, "run" if that is free; rubus__free */
     int32_t nparam; /* of the kernel, in order */
     rk_leaf *param; /* memory of the form */
-    int32_t nentry; /* RK_JOB_STENCIL: of RK_LEAF_ENTRY parameters */
+    int32_t nentry; /* RK_JOB_STENCIL, _PRODUCT: of RK_LEAF_ENTRY parameters */
     rk_form_entry *entry;
+    int32_t nterm;  /* those that have to do with a table: of the form */
+    int32_t *width; /* [nterm] contributions of a term at a point */
 } rk_form_kernel;
 
 /* The text of a kernel. RUBUS_EINVAL: not for a form of this kind; RUBUS_ECOMPILE: too

@@ -18,6 +18,7 @@ typedef struct rk_writer {
     rk_leaf *param;
     const char **mode;    /* [nparam] "in", "out", "inout"; "" for scalars */
     const char *index[3]; /* of per-point kernels */
+    const char *over;     /* their range; NULL: the points of the mesh */
     int32_t nlet;         /* leaves that are lets in this kernel and no parameters */
     const char **let_name;
 } rk_writer;
@@ -50,13 +51,15 @@ const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
 uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
 bool rk_fix_masked(const rk_writer *w, int32_t component);
 
-/* --- form_array.c, form_fill.c: bodies of kernels ---------------------------------- */
+/* --- form_array.c, form_fill.c, form_table.c: bodies of kernels -------------------- */
 
 void rk_write_apply(rk_writer *w);
+void rk_write_product(rk_writer *w, rk_form_kernel *out);
 void rk_write_vector(rk_writer *w);
 void rk_write_value(rk_writer *w);
 void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out);
 void rk_write_rows(rk_writer *w, rk_form_job job);
+void rk_write_table(rk_writer *w, rk_form_job job, rk_form_kernel *out);
 /* The entries of a matrix, by row, column, then z, y, x of the offset. */
 int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
 rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);

@@ -65,10 +65,13 @@ libkernel_la_SOURCES = \
 	%D%/form_operator.c \
 	%D%/form_product.c \
 	%D%/form_symmetric.c \
+	%D%/form_table.c \
 	%D%/form_taps.c \
 	%D%/form_text.c \
 	%D%/form_value.c \
 	%D%/form_value.h \
+	%D%/form_walk.c \
+	%D%/form_walk.h \
 	%D%/form_write.h \
 	%D%/func_measure.c \
 	%D%/interpret.c \

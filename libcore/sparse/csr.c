@@ -11,6 +11,9 @@
 
 static void destroy(rubus_csr *csr)
 {
+    if (csr->owner != NULL) {
+        csr->owner_destroy(csr->owner);
+    }
     rubus__csr_plan_fini(csr);
     rubus_array_destroy(csr->rowptr);
     rubus_array_destroy(csr->colval);
@@ -27,6 +30,17 @@ static void destroy(rubus_csr *csr)
 void rubus__csr_hold(rubus_csr *csr)
 {
     atomic_fetch_add(&csr->references, 1);
+}
+
+void rubus__csr_own(rubus_csr *csr, void *owner, void (*end)(void *owner))
+{
+    csr->owner = owner;
+    csr->owner_destroy = end;
+}
+
+void *rubus__csr_owner(const rubus_csr *csr, void (*end)(void *owner))
+{
+    return csr->owner_destroy == end ? csr->owner : NULL;
 }
 
 void rubus_csr_destroy(rubus_csr *csr)

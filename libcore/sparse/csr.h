@@ -66,6 +66,8 @@ struct rubus_csr {
     rubus_array *turned_at;  /* entry k of it is entry turned_at[k] of this */
     uint64_t turned_version; /* of nzval, when the values were last taken */
     bool turned_fresh;       /* they were taken at all */
+    void *owner; /* what a layer above keeps with the matrix, from its start */
+    void (*owner_destroy)(void *owner);
 };
 
 /* Element k of an array of indices. `type` is a constant where the loop is hot. */
@@ -170,5 +172,15 @@ rubus_status rubus__csr_kernel(const rubus_csr *csr, const char *name,
 rubus_status rubus__csr_take(rubus_context *context, rubus__host_csr *host,
                              rubus_csr **out_csr);
 void rubus__csr_hold(rubus_csr *csr);
+/* Gives a new matrix an owner, which ends together with it. */
+void rubus__csr_own(rubus_csr *csr, void *owner, void (*end)(void *owner));
+/* The owner that ends so; NULL: the matrix has none of that kind. */
+void *rubus__csr_owner(const rubus_csr *csr, void (*end)(void *owner));
+
+/* --- scatter.c ---------------------------------------------------------------------- */
+
+/* Whether the device adds numbers of the matrix atomically. Tried once in a context and a
+ * type, with a kernel. */
+rubus_status rubus__csr_atomics(const rubus_csr *csr, bool *out_works);
 
 #endif

@@ -61,8 +61,8 @@ static rubus_status run_probe(const rubus_csr *csr, bool *out_works)
     return st;
 }
 
-/* Once for a context and a type; what cannot be built does not work. */
-static rubus_status probe(const rubus_csr *csr, bool *out_works)
+/* What cannot be built does not work. */
+rubus_status rubus__csr_atomics(const rubus_csr *csr, bool *out_works)
 {
     rubus_context *context = csr->context;
     const bool f64 = csr->mirror.real == RUBUS_F64;
@@ -109,7 +109,7 @@ static rubus_status choose(const rubus_csr *csr, int32_t asked, int32_t *out_mod
         return RUBUS_OK;
     }
     bool works = false;
-    const rubus_status st = probe(csr, &works);
+    const rubus_status st = rubus__csr_atomics(csr, &works);
     if (st != RUBUS_OK) {
         return st;
     }

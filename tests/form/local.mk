@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Forms: what is wrong in them, and their kernels against dense matrices.
-check_PROGRAMS += tests/form/test_form_error tests/form/test_form_random
+check_PROGRAMS += tests/form/test_form_error tests/form/test_form_random \
+	tests/form/test_form_table
 tests_form_test_form_error_SOURCES = tests/form/test_form_error.c
 tests_form_test_form_error_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
-tests_form_test_form_random_SOURCES = tests/form/test_form_random.c tests/form/form_model.c \
-	tests/form/form_model.h tests/form/form_run.h
+tests_form_test_form_random_SOURCES = tests/form/test_form_random.c $(FORM_SETTING)
 tests_form_test_form_random_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
-EXTRA_DIST += tests/form/form_probe.h
 check_PROGRAMS += tests/form/test_forms
 tests_form_test_forms_SOURCES = tests/form/test_forms.c
 tests_form_test_forms_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
@@ -22,3 +21,11 @@ tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/form/test_form_param
 tests_form_test_form_param_SOURCES = tests/form/test_form_param.c
 tests_form_test_form_param_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_form_table_SOURCES = tests/form/test_form_table.c $(FORM_SETTING)
+tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
+FORM_SETTING = tests/form/form_model.c tests/form/form_model.h tests/form/form_run.h \
+	tests/form/form_setting.c tests/form/form_setting.h
+EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h
+check_PROGRAMS += tests/form/test_form_matrix
+tests_form_test_form_matrix_SOURCES = tests/form/test_form_matrix.c
+tests_form_test_form_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

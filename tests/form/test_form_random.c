@@ -7,258 +7,11 @@
  */
 #include "config.h"
 
-#include "tests/form/form_model.h"
-#include "tests/form/form_run.h"
+#include "tests/form/form_setting.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
 #include <stdio.h>
-
-typedef struct setting {
-    form_run run;
-    model m;
-    rk_fix_mode mode;
-    uint32_t faces[MODEL_COMPONENTS];
-    bool masked[MODEL_COMPONENTS];
-    bool fixed[MODEL_COMPONENTS][MODEL_POINTS];
-    /* what the constrained matrix must be, and sums of absolute values */
-    double matrix[MODEL_UNKNOWNS][MODEL_UNKNOWNS];
-    double scale[MODEL_UNKNOWNS][MODEL_UNKNOWNS];
-    double u[MODEL_UNKNOWNS];
-    double v[MODEL_UNKNOWNS];
-} setting;
-
-static double epsilon(const setting *s)
-{
-    return s->run.real == RUBUS_F64 ? 0x1p-52 : 0x1p-23;
-}
-
-static int unknowns(const setting *s)
-{
-    return s->m.npoint * s->m.ncomponent;
-}
-
-/* Each value is a sum of at most some 60 products of at most some 12 rounded factors. */
-static void expect_near(const setting *s, double got, double want, double scale,
-                        const char *what, int i, int j)
-{
-    ck_assert_msg(fabs(got - want) <= 100 * epsilon(s) * scale,
-                  "%s at %d, %d (mode %d): %.17g, expected %.17g, scale %g\n%s", what, i,
-                  j, (int)s->mode, got, want, scale, s->m.text);
-}
-
-/* --- constraints -------------------------------------------------------------------- */
-
-static bool on_faces(const model *m, int p, uint32_t faces)
-{
-    int rest = p;
-    for (int d = 0; d < m->ndim; d++) {
-        const int i = rest % m->axis[d].n;
-        rest /= m->axis[d].n;
-        if (((faces >> (2 * d) & 1u) != 0 && i == 0) ||
-            ((faces >> (2 * d + 1) & 1u) != 0 && i == m->axis[d].n - 1)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void make_constraints(setting *s, rk_fix_mode mode)
-{
-    model *m = &s->m;
-    const int n = unknowns(s);
-    s->mode = mode;
-    for (int c = 0; c < m->ncomponent; c++) {
-        s->masked[c] = model_below(m, 2) == 0;
-        s->faces[c] = (uint32_t)model_below(m, 1 << (2 * m->ndim));
-        for (int p = 0; p < m->npoint; p++) {
-            s->fixed[c][p] =
-                mode != RK_FIX_NONE &&
-                (s->masked[c] ? model_below(m, 3) == 0 : on_faces(m, p, s->faces[c]));
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            const bool row = s->fixed[i / m->npoint][i % m->npoint];
-            const bool column = s->fixed[j / m->npoint][j % m->npoint];
-            const bool drop = row || (column && mode == RK_FIX_SYM);
-            s->matrix[i][j] = drop ? (i == j && row ? 1 : 0) : m->matrix[i][j];
-            s->scale[i][j] = drop ? s->matrix[i][j] : m->scale[i][j];
-        }
-        s->u[i] = (double)(model_below(m, 256) - 128) / 64;
-        s->v[i] = (double)(model_below(m, 256) - 128) / 64;
-    }
-}
-
-/* --- arguments ---------------------------------------------------------------------- */
-
-enum { MAX_PARAM = 128 };
-
-typedef struct arguments {
-    rubus_arg arg[MAX_PARAM];
-    rubus_array *array[MAX_PARAM]; /* by parameter */
-    double alpha;
-    double beta;
-    const double *before; /* [unknowns] of y */
-    const double *trial;  /* [unknowns] */
-    const double *test;   /* [unknowns] */
-    rubus_array *rowptr;  /* not ours */
-    int64_t nnz;
-    double result;
-    float result32;
-} arguments;
-
-static rubus_shape mesh_shape(const model *m)
-{
-    rubus_shape shape = {.rank = m->ndim};
-    for (int d = 0; d < m->ndim; d++) {
-        shape.n[d] = m->axis[d].n;
-    }
-    return shape;
-}
-
-static rubus_array *bool_array(form_run *run, const model *m, const bool *x)
-{
-    rubus_array *array = NULL;
-    const rubus_status st =
-        rubus_array_from(run->context, RUBUS_BOOL, mesh_shape(m), x, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    return array;
-}
-
-static rubus_array *label_array(setting *s, int32_t set)
-{
-    const rk_label_set *labels = &s->run.form->mask[set];
-    bool mask[MODEL_POINTS] = {false};
-    for (int32_t i = 0; i < labels->nlabel; i++) {
-        for (int p = 0; p < s->m.npoint; p++) {
-            mask[p] = mask[p] || s->m.mask[labels->label[i][0] - 'p'][p];
-        }
-    }
-    return bool_array(&s->run, &s->m, mask);
-}
-
-static rubus_array *axis_array(setting *s, const rk_leaf *leaf)
-{
-    const model_axis *a = &s->m.axis[leaf->axis];
-    const double *x = leaf->kind == RK_LEAF_POINT ? a->x
-                      : leaf->kind == RK_LEAF_H   ? a->h
-                      : leaf->kind == RK_LEAF_F   ? a->f
-                      : leaf->kind == RK_LEAF_S   ? a->s
-                      : leaf->kind == RK_LEAF_W   ? a->w
-                      : leaf->kind == RK_LEAF_A   ? a->a
-                                                  : s->m.line;
-    const rubus_shape shape = {.rank = 1,
-                               .n = {leaf->kind == RK_LEAF_S ? a->n - 1 : a->n}};
-    return real_array(s->run.context, s->run.real, shape, x);
-}
-
-static rubus_array *index_array(form_run *run, int64_t n)
-{
-    rubus_array *array = NULL;
-    const rubus_shape shape = {.rank = 1, .n = {n}};
-    const rubus_status st = rubus_array_create(run->context, RUBUS_I32, shape, &array);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    return array;
-}
-
-/* The array of a parameter; NULL: it is a scalar or not ours. */
-static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments *a)
-{
-    static const double nothing[MODEL_UNKNOWNS * 40] = {0};
-    const int n = s->m.npoint;
-    const int first = s->run.form->bilinear ? 2 : 1; /* of the form's fields */
-    switch (leaf->kind) {
-    case RK_LEAF_TRIAL:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
-                          a->trial + leaf->number * n);
-    case RK_LEAF_TEST:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
-                          a->test + leaf->number * n);
-    case RK_LEAF_OUT:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
-                          a->before + leaf->number * n);
-    case RK_LEAF_ENTRY:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m), nothing);
-    case RK_LEAF_FIELD:
-        return real_array(s->run.context, s->run.real, mesh_shape(&s->m),
-                          s->m.field[leaf->number - first]);
-    case RK_LEAF_MASK:
-        return label_array(s, leaf->number);
-    case RK_LEAF_FIXED:
-        return bool_array(&s->run, &s->m, s->fixed[leaf->number]);
-    case RK_LEAF_ROWPTR:
-        return a->rowptr != NULL ? NULL : index_array(&s->run, unknowns(s));
-    case RK_LEAF_COLVAL:
-        return index_array(&s->run, a->nnz);
-    case RK_LEAF_NZVAL: {
-        const rubus_shape shape = {.rank = 1, .n = {a->nnz}};
-        return real_array(s->run.context, s->run.real, shape, nothing);
-    }
-    case RK_LEAF_NUMBER:
-    case RK_LEAF_RESULT:
-    case RK_LEAF_ALPHA:
-    case RK_LEAF_BETA:
-    case RK_LEAF_EXTENT:
-        return NULL;
-    default:
-        return axis_array(s, leaf);
-    }
-}
-
-static rubus_arg leaf_arg(setting *s, const rk_leaf *leaf, arguments *a)
-{
-    rubus_arg arg = {.kind = RUBUS_ARG_REAL};
-    switch (leaf->kind) {
-    case RK_LEAF_NUMBER:
-        arg.u.real = s->m.number;
-        return arg;
-    case RK_LEAF_ALPHA:
-        arg.u.real = a->alpha;
-        return arg;
-    case RK_LEAF_BETA:
-        arg.u.real = a->beta;
-        return arg;
-    case RK_LEAF_EXTENT:
-        arg.kind = RUBUS_ARG_INTEGER;
-        arg.u.integer = s->m.axis[leaf->axis].n;
-        return arg;
-    case RK_LEAF_RESULT:
-        if (s->run.real == RUBUS_F64) {
-            arg.kind = RUBUS_ARG_RESULT_F64;
-            arg.u.result_f64 = &a->result;
-        } else {
-            arg.kind = RUBUS_ARG_RESULT_F32;
-            arg.u.result_f32 = &a->result32;
-        }
-        return arg;
-    default:
-        return rubus_arg_array(a->rowptr);
-    }
-}
-
-/* Runs a kernel; its arrays stay in a->array. */
-static rk_form_kernel run_job(setting *s, rk_form_job job, arguments *a)
-{
-    const rk_form_fix fix = {s->mode, s->faces, s->masked};
-    const rk_form_kernel kernel = form_kernel(&s->run, job, &fix);
-    ck_assert_int_le(kernel.nparam, MAX_PARAM);
-    for (int32_t i = 0; i < kernel.nparam; i++) {
-        a->array[i] = leaf_array(s, &kernel.param[i], a);
-        a->arg[i] = a->array[i] != NULL ? rubus_arg_array(a->array[i])
-                                        : leaf_arg(s, &kernel.param[i], a);
-    }
-    form_launch(&s->run, &kernel, a->arg);
-    return kernel;
-}
-
-static void end_job(rk_form_kernel *kernel, arguments *a)
-{
-    for (int32_t i = 0; i < kernel->nparam; i++) {
-        rubus_array_destroy(a->array[i]);
-    }
-    rubus__free(kernel->text);
-}
 
 /* Arrays of all parameters of a kind, by number, one after the other. */
 static void read_all(setting *s, const rk_form_kernel *kernel, const arguments *a,
@@ -271,9 +24,13 @@ static void read_all(setting *s, const rk_form_kernel *kernel, const arguments *
     }
 }
 
+/* Those of the last check of entries, for products. */
+static double entries[MODEL_STENCIL][MODEL_POINTS];
+
 /* --- what must hold ----------------------------------------------------------------- */
 
-static void check_apply(setting *s, double alpha, double beta)
+/* y = alpha A x + beta y, by the form as it is written or by its stored entries. */
+static void check_apply(setting *s, rk_form_job job, double alpha, double beta)
 {
     const int n = unknowns(s);
     double before[MODEL_UNKNOWNS];
@@ -282,7 +39,8 @@ static void check_apply(setting *s, double alpha, double beta)
         before[i] = beta == 0 ? (double)NAN : (double)(i % 7) - 3;
     }
     arguments a = {.alpha = alpha, .beta = beta, .before = before, .trial = s->u};
-    rk_form_kernel kernel = run_job(s, RK_JOB_APPLY, &a);
+    a.entry = entries;
+    rk_form_kernel kernel = run_job(s, job, &a);
     read_all(s, &kernel, &a, RK_LEAF_OUT, y);
     for (int i = 0; i < n; i++) {
         double want = beta == 0 ? 0 : beta * before[i];
@@ -291,7 +49,8 @@ static void check_apply(setting *s, double alpha, double beta)
             want += alpha * s->matrix[i][j] * s->u[j];
             scale += fabs(alpha) * s->scale[i][j] * fabs(s->u[j]);
         }
-        expect_near(s, y[i], want, scale, "apply", i, 0);
+        expect_near(s, y[i], want, scale, job == RK_JOB_APPLY ? "apply" : "product", i,
+                    0);
     }
     end_job(&kernel, &a);
 }
@@ -354,6 +113,7 @@ static void check_entries(setting *s)
         }
         const rk_form_entry *e = &kernel.entry[kernel.param[k].number];
         real_read(a.array[k], x);
+        memcpy(entries[kernel.param[k].number], x, sizeof(entries[0]));
         for (int p = 0; p < s->m.npoint; p++) {
             const int j = column_of(&s->m, p, e);
             if (j >= 0) {
@@ -368,45 +128,26 @@ static void check_entries(setting *s)
     end_job(&kernel, &a);
 }
 
-static void read_index(rubus_array *array, int32_t *x)
-{
-    ck_assert_int_eq(rubus_array_read(array, x, rubus_array_nbyte(array)), RUBUS_OK);
-}
-
 static void check_rows(setting *s)
 {
-    static int32_t rowptr[MODEL_UNKNOWNS + 1];
-    static int32_t colval[MODEL_UNKNOWNS * MODEL_UNKNOWNS];
-    static double nzval[MODEL_UNKNOWNS * MODEL_UNKNOWNS];
+    static pattern p;
+    static double nzval[MODEL_ENTRIES];
     const int n = unknowns(s);
-    arguments count = {.before = NULL};
-    rk_form_kernel kernel = run_job(s, RK_JOB_COUNT, &count);
-    read_index(count.array[0], rowptr + 1);
-    end_job(&kernel, &count);
-    for (int i = 0; i < n; i++) {
-        rowptr[i + 1] += rowptr[i];
-    }
-    const rubus_shape shape = {.rank = 1, .n = {n + 1}};
-    rubus_array *rows = NULL;
-    rubus_status st = rubus_array_from(s->run.context, RUBUS_I32, shape, rowptr, &rows);
-    ck_assert_msg(st == RUBUS_OK, "%s", rubus_error_text());
-    arguments a = {.rowptr = rows, .nnz = rowptr[n]};
-    ck_assert_int_le(rowptr[n], MODEL_UNKNOWNS * 40);
-    kernel = run_job(s, RK_JOB_COLUMNS, &a);
-    read_index(a.array[0], colval);
-    end_job(&kernel, &a);
-    kernel = run_job(s, RK_JOB_FILL, &a);
+    make_pattern(s, &p);
+    arguments a = {.nnz = p.rowptr[n]};
+    a.given[RK_LEAF_ROWPTR] = p.rows;
+    rk_form_kernel kernel = run_job(s, RK_JOB_FILL, &a);
     real_read(a.array[0], nzval);
     end_job(&kernel, &a);
-    rubus_array_destroy(rows);
+    end_pattern(&p);
     memset(got_matrix, 0, sizeof(got_matrix));
     for (int i = 0; i < n; i++) {
         bool diagonal = !s->fixed[i / s->m.npoint][i % s->m.npoint];
-        for (int32_t k = rowptr[i]; k < rowptr[i + 1]; k++) {
-            ck_assert_int_ge(colval[k], k > rowptr[i] ? colval[k - 1] + 1 : 0);
-            ck_assert_int_lt(colval[k], n);
-            got_matrix[i][colval[k]] = nzval[k];
-            diagonal = diagonal || colval[k] == i;
+        for (int32_t k = p.rowptr[i]; k < p.rowptr[i + 1]; k++) {
+            ck_assert_int_ge(p.colval[k], k > p.rowptr[i] ? p.colval[k - 1] + 1 : 0);
+            ck_assert_int_lt(p.colval[k], n);
+            got_matrix[i][p.colval[k]] = nzval[k];
+            diagonal = diagonal || p.colval[k] == i;
         }
         ck_assert_msg(diagonal, "constrained row %d has no diagonal\n%s", i, s->m.text);
     }
@@ -454,45 +195,26 @@ static void check_bilinear(const char *backend, int32_t real, uint32_t seed, int
                            int ncomponent, int modes)
 {
     setting *s = &shared;
-    const rk_form_label labels[] = {
-        {"p", 0},      {"q", 0},   {"left", 0}, {"right", 0},
-        {"bottom", 0}, {"top", 0}, {"back", 0}, {"front", 0},
-    };
-    rk_form_label known[8];
-    for (int i = 0; i < 8; i++) {
-        known[i] = labels[i];
-        known[i].faces = rk_face_bits(labels[i].name, ndim);
-    }
-    const rk_form_desc desc = {ndim, ncomponent, ncomponent, 8, known};
-    form_open(&s->run, backend, real);
-    model_make(&s->m, seed, ndim, ncomponent, true, real == RUBUS_F32);
-    form_make(&s->run, s->m.text, &desc);
+    make_form(s, backend, real, seed, ndim, ncomponent, true);
     for (int mode = 0; mode < modes; mode++) {
         make_constraints(s, (rk_fix_mode)mode);
-        check_apply(s, 1, 0);
-        check_apply(s, -0.75, 0.5);
+        check_apply(s, RK_JOB_APPLY, 1, 0);
+        check_apply(s, RK_JOB_APPLY, -0.75, 0.5);
         check_diagonal(s);
         check_entries(s);
+        check_apply(s, RK_JOB_PRODUCT, 1, 0);
+        check_apply(s, RK_JOB_PRODUCT, -0.75, 0.5);
         check_rows(s);
         if (mode == 0) {
             check_value(s);
         }
     }
     form_close(&s->run);
-    form_open(&s->run, backend, real);
-    model_make(&s->m, seed + 77, ndim, ncomponent, false, real == RUBUS_F32);
-    form_make(&s->run, s->m.text, &desc);
+    make_form(s, backend, real, seed + 77, ndim, ncomponent, false);
     make_constraints(s, RK_FIX_NONE);
     check_vector(s);
     check_value(s);
     form_close(&s->run);
-}
-
-static uint32_t seed_of(int number)
-{
-    const char *text = getenv("RUBUS_TEST_SEED");
-    return (text == NULL ? 1u : (uint32_t)strtoul(text, NULL, 10)) * 9973u +
-           (uint32_t)number;
 }
 
 START_TEST(form_random_equals_dense_matrix)
