@@ -63,17 +63,19 @@ for RUBUS_BACKEND in reference threads:threads=1 threads:threads=3 $vulkan_specs
     # Poisson, u = exp(x + 2 y): the error in the norm of order 1.
     for pair in 5:1.1393640066e-2 9:4.2664605240e-3 17:1.2844531272e-3; do
         n=${pair%:*}
-            form "Poisson $n" --json <<END
+        for stored in none stencil csr; do
+            form "Poisson $n $stored" --json <<END
 {"mesh": {"axes": [{"n": $n, "interval": [0, 1]}, {"n": $((n + 1)), "interval": [0, 1]}]},
- "matrix": "diffusion", "vector": "load", "rtol": 1e-13,
+ "matrix": "diffusion", "vector": "load", "rtol": 1e-13, "stored": "$stored",
  "set": {"kappa": 1, "f": {"func": "source2", "how": "mean"}},
  "dirichlet": [{"labels": "boundary", "value": {"func": "exact2"}}],
  "exact": {"func": "exact2"}}
 END
-            name="Poisson $n on $RUBUS_BACKEND"
+            name="Poisson $n $stored on $RUBUS_BACKEND"
             close_to "$name: norm_1h" "$(json norm_1h)" "${pair#*:}" 1e-11
             same "$name: outcome" "$(json outcome) $(json converged) $(json solver)" \
                 '"converged" true "cg"'
+        done
     done
 
     # Convection and diffusion: not symmetric, so by BiCGStab.
@@ -117,6 +119,9 @@ END
     gives "apply, f32" '-1 0 -1 2' <<END
 {$line_mesh, "real": "f32", "do": "apply", "matrix": "stiffness", "x": [1, 2, 4, 8]}
 END
+    gives "apply, stored" '-1 0 -1 2' <<END
+{$line_mesh, "do": "apply", "matrix": "stiffness", "stored": "stencil", "x": [1, 2, 4, 8]}
+END
     gives "apply, constrained" '1 0 -1 8' <<END
 {$line_mesh, "do": "apply", "matrix": "stiffness", "x": [1, 2, 4, 8],
  "dirichlet": [{"labels": "left,right", "value": 7}]}
@@ -150,6 +155,25 @@ END
  "dirichlet": [{"labels": "boundary", "value": 9}, {"labels": "left", "value": 0},
                {"labels": "right", "value": -2}]}
 END
+    # -u" = 2 with u = 3 and -1 at the ends: the known values on the right side
+    gives "vector, symmetrised" '3 12.5 0.5 -3.5 -1' <<END
+{$unit_mesh, "do": "vector", "vector": "load", "matrix": "stiffness", "symmetrise": true,
+ "set": {"f": 2}, "dirichlet": [{"labels": "left", "value": 3},
+                                {"labels": "right", "value": -1}]}
+END
+    gives "vector, not symmetrised" '3 0.5 0.5 0.5 -1' <<END
+{$unit_mesh, "do": "vector", "vector": "load", "matrix": "stiffness", "symmetrise": false,
+ "set": {"f": 2}, "dirichlet": [{"labels": "left", "value": 3},
+                                {"labels": "right", "value": -1}]}
+END
+    form "assemble, symmetrised" -o a.mtx <<END
+{$unit_mesh, "do": "assemble", "matrix": "stiffness", "symmetrise": true,
+ "dirichlet": [{"labels": "boundary", "value": 0}]}
+END
+    says "assemble, symmetrised on $RUBUS_BACKEND" '^matrix: 5 rows, [0-9]+ entries$' out
+    same "assemble, symmetrised on $RUBUS_BACKEND" \
+        "$(awk 'NR > 2 && $3 != 0 { printf "%s,%s:%s ", $1, $2, $3 }' a.mtx)" \
+        '1,1:1 2,2:8 2,3:-4 3,2:-4 3,3:8 3,4:-4 4,3:-4 4,4:8 5,5:1 '
     gives "time and components" '20 22 24 30 32 34' <<END
 {"mesh": {"axes": [{"points": [0, 2, 4]}]}, "components": 2,
  "do": "vector", "vector": "load", "set": {"f": 0},
@@ -181,6 +205,24 @@ END
         says "value on $RUBUS_BACKEND" "^value: ${pair##*:}\$" out
     done
 
+    # The matrix in a file multiplies as the form does.
+    form "assemble" -o a.mtx --json <<END
+{"mesh": {"axes": [{"n": 4, "interval": [0, 3]}, {"n": 5, "interval": [0, 2], "seed": 3}]},
+ "do": "assemble", "matrix": "diffusion", "set": {"kappa": {"func": "exact2"}},
+ "dirichlet": [{"labels": "left", "value": 1}], "x": [$(seq -s, 1 20)]}
+END
+    # each point, and both ends of 3 x 5 intervals along x and 4 x 4 along y
+    same "assemble on $RUBUS_BACKEND" \
+        "$(json rows) $(json columns) $(json entries)" '20 20 82'
+    check "product on $RUBUS_BACKEND" "$rubus" form forms.rk --case case.json --do apply \
+        -o y.mtx
+    { echo '%%MatrixMarket matrix array real general' && echo 20 1 && seq 20; } >x.mtx
+    check "product of the file on $RUBUS_BACKEND" "$rubus" spmv a.mtx -x x.mtx
+    worst=$(sed 1,2d y.mtx | paste - out | awk '
+        { d = $1 - $2; if (d < 0) d = -d; if (d > worst) worst = d
+          s = $1 < 0 ? -$1 : $1; if (s > size) size = s }
+        END { print (NR == 20 && size > 100 ? worst / size : 9) }')
+    close_to "product of both on $RUBUS_BACKEND" "$worst" 0 1e-15
 done
 
 # --- outcomes and files ------------------------------------------------------------------
@@ -190,7 +232,7 @@ poisson=("$rubus" form "$source_dir/examples/forms/poisson.rk"
 check "the example" "${poisson[@]}"
 says "the example" '^2D, 65 x 66 points, 1 component, f64$' out
 says "the example" '^backend threads, ' out
-says "the example" '^cg$' out
+says "the example" '^cg, stored: none$' out
 says "the example" '^converged after [0-9]+ iterations, \|r\| = [0-9.e-]+ <= [0-9.e-]+$' out
 says "the example" '^error: norm_h [0-9.e-]+, norm_1h 9\.15546[0-9]*e-05, max [0-9.e-]+$' out
 check "the example, verbose" "${poisson[@]}" -v --json
@@ -204,7 +246,7 @@ check "with bounds checks" "${poisson[@]}" --check
 signature() { # FILE: its first bytes
     head -c "$2" "$1" | od -An -tx1 | tr -d ' \n'
 }
-for ending in tsv txt bin png mtx mtx.gz; do
+for ending in vtr tsv txt bin png mtx mtx.gz; do
     check "to .$ending" "${poisson[@]}" -o "u.$ending"
 done
 same "picture" "$(signature u.png 8)" 89504e470d0a1a0a
@@ -214,6 +256,9 @@ same "table" "$(grep -v '^#' u.tsv | awk -F '\t' 'NF != 66 { bad = 1 } END { pri
     '65 0'
 same "column" "$(sed -n 2p u.mtx) $(sed 1,2d u.mtx | wc -l)" '4290 1 4290'
 same "column, compressed" "$(gzip -dc u.mtx.gz | cmp - u.mtx && echo same)" same
+says "mesh" '<VTKFile type="RectilinearGrid"' u.vtr
+says "mesh" 'Name="u"' u.vtr
+says "mesh" 'Piece Extent="0 64 0 65 0 0"' u.vtr
 
 # What did not converge is written too, and says so.
 sed 's/"matrix"/"niter": 3, "matrix"/' "$source_dir/examples/forms/poisson.json" >few.json
@@ -246,9 +291,11 @@ printf '{%s, "matrix": "stiffness", "vector": "load", "x": 1, "y": 1, "set": {"f
     "$line_mesh" >plain.json
 usage "no file" 'form: expected one file of forms, got 0' --case plain.json
 usage "no case" 'form: --case is missing' forms.rk
-usage "do" "--do: 'think' is none of solve, apply, vector, value" forms.rk \
+usage "do" "--do: 'think' is none of solve, apply, assemble, vector, value" forms.rk \
     --case plain.json --do think
-usage "ending" '-o u\.vti: the name must end in \.tsv' forms.rk --case plain.json -o u.vti
+usage "ending" '-o u\.vti: the name must end in \.vtr' forms.rk --case plain.json -o u.vti
+usage "ending of a matrix" '-o a\.vtr: a matrix goes to \.mtx' forms.rk --case plain.json \
+    --do assemble -o a.vtr
 usage "file for a number" '-o v\.txt: one number' forms.rk --case plain.json --do value \
     -o v.txt
 fails "no such file" 3 "$rubus" form none.rk --case plain.json
@@ -259,6 +306,8 @@ fails "no such backend" 4 "$rubus" form forms.rk --case plain.json -b nosuch
 sed 's/"x": 1/"components": 2/' plain.json >two.json
 usage "picture of components" 'a picture shows one component, the case has 2' forms.rk \
     --case two.json -o u.png
+check "components to .vtr" "$rubus" form forms.rk --case two.json --do vector -o u.vtr
+says "components to .vtr" 'NumberOfComponents="2"' u.vtr
 sed 's/\(\[{"points": \[0, 1, 3, 5\]}\)\]/\1, {"points": [0, 1]}, {"points": [0, 1]}]/' \
     two.json >box.json
 usage "table of components" 'a table has no place for components' forms.rk \
@@ -266,9 +315,9 @@ usage "table of components" 'a table has no place for components' forms.rk \
 check "components of a box to .txt" "$rubus" form forms.rk --case box.json --do vector \
     -o u.txt
 same "components of a box to .txt" "$(grep -vc '^#' u.txt)" 32
-"$rubus" form forms.rk --case plain.json --do vector -o no/such.txt >out 2>err
+"$rubus" form forms.rk --case plain.json --do vector -o no/such.vtr >out 2>err
 same "to no folder: status" "$?" 3
-says "to no folder" "^rubus: cannot write 'no/such\.txt': " err
+says "to no folder" "^rubus: cannot write 'no/such\.vtr': " err
 says "to no folder: summary" '^1D, 4 points' out
 
 # --- cases ---------------------------------------------------------------------------------
@@ -283,7 +332,7 @@ set='"set": {"f": 0}'
 bad "no JSON" '[0-9]+:[0-9]+: ' '"mesh": '
 bad "unknown member" 'unknown member "mash" \(known: real, mesh' "\"mash\": {}, $forms"
 bad "real" '"real" must be "f32" or "f64"' "\"real\": 64, $line_mesh, $forms"
-bad "do" '"do" must be "solve", "apply", "vector" or "value"' \
+bad "do" '"do" must be "solve", "apply", "assemble", "vector" or "value"' \
     "\"do\": \"sing\", $line_mesh, $forms"
 bad "no mesh" '"mesh" must be an object' "$forms"
 bad "member of the mesh" '"mesh": unknown member "size"' "\"mesh\": {\"size\": 3}, $forms"
@@ -335,9 +384,14 @@ bad "no such form" '"matrix": .*stifness' "$line_mesh, \"matrix\": \"stifness\",
 bad "a vector as matrix" '"matrix": .*load' "$line_mesh, \"matrix\": \"load\", \"vector\": \"load\", $set"
 bad "a matrix as vector" '"vector": .*mass' "$line_mesh, \"matrix\": \"mass\", \"vector\": \"mass\""
 bad "solver" '"solver" must be "cg" or "bicgstab"' "$line_mesh, $forms, \"solver\": \"lu\""
+bad "stored" '"stored" must be "none", "stencil" or "csr"' "$line_mesh, $forms, \"stored\": 1"
 bad "cg without symmetry" '.*rubus_solve_cg: .*rubus_solve_bicgstab' \
     "$unit_mesh, \"matrix\": \"convection\", \"vector\": \"load\", \"solver\": \"cg\",
      \"set\": {\"eps\": 1, \"b\": 0.1, \"f\": 0}"
+bad "symmetrise" '"symmetrise" must be true or false' \
+    "$line_mesh, $forms, \"symmetrise\": 1"
+bad "symmetrised without matrix" '"do": "vector": "matrix" is missing' \
+    "$line_mesh, \"do\": \"vector\", \"vector\": \"load\", $set, \"symmetrise\": true"
 bad "rtol" '"rtol" is negative' "$line_mesh, $forms, \"rtol\": -1"
 bad "atol" '"atol" is no number' "$line_mesh, $forms, \"atol\": \"small\""
 bad "niter" '"niter" must be a whole number from 1' "$line_mesh, $forms, \"niter\": 0"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rubus form: solves, applies the forms of a file on the mesh of a case. The
+ * rubus form: solves, applies, assembles the forms of a file on the mesh of a case. The
  * case is read and the name of the output is looked at before any device is opened.
  */
 #include "config.h"
@@ -19,6 +19,7 @@ static const struct option options[] = {
     {"do", required_argument, NULL, FORM_DO},
     CLI_OPTION_BACKEND,
     CLI_OPTION_REAL,
+    CLI_OPTION_INDEX,
     CLI_OPTION_CHECK,
     CLI_OPTION_JSON,
     CLI_OPTION_LAST,
@@ -33,6 +34,18 @@ typedef struct form_options {
 } form_options;
 
 // --- tasks -----------------------------------------------------------------------------
+
+static rubus_status make_operator(const form_problem *p, rubus_operator **out_operator)
+{
+    switch (p->c->stored) {
+    case FORM_STORED_STENCIL:
+        return rubus_form_operator_stored(p->matrix, p->bc, RUBUS_STENCIL, out_operator);
+    case FORM_STORED_CSR:
+        return rubus_form_operator_stored(p->matrix, p->bc, RUBUS_CSR, out_operator);
+    default:
+        return rubus_form_operator(p->matrix, p->bc, out_operator);
+    }
+}
 
 // A new grid function, the field of the result: a copy of `from`, or zeros.
 static rubus_status make_field(const form_problem *p, rubus_array *from, form_result *r)
@@ -80,7 +93,7 @@ static rubus_status solve(const form_problem *p, form_result *r)
         st = make_field(p, p->x, r);
     }
     if (st == RUBUS_OK) {
-        st = rubus_form_operator(p->matrix, p->bc, &op);
+        st = make_operator(p, &op);
     }
     if (st == RUBUS_OK) {
         st = run_solver(p, op, F, r);
@@ -95,7 +108,7 @@ static rubus_status apply(const form_problem *p, form_result *r)
     rubus_operator *op = NULL;
     rubus_status st = make_field(p, NULL, r);
     if (st == RUBUS_OK) {
-        st = rubus_form_operator(p->matrix, p->bc, &op);
+        st = make_operator(p, &op);
     }
     if (st == RUBUS_OK) {
         st = rubus_operator_apply(op, 1, p->x, 0, r->field);
@@ -104,10 +117,17 @@ static rubus_status apply(const form_problem *p, form_result *r)
     return st;
 }
 
+// F; for a symmetrised matrix with what the known values add to the right side.
 static rubus_status vector(const form_problem *p, form_result *r)
 {
-    const rubus_status st = make_field(p, NULL, r);
-    return st == RUBUS_OK ? rubus_form_vector(p->vector, p->bc, r->field) : st;
+    rubus_status st = make_field(p, NULL, r);
+    if (st == RUBUS_OK) {
+        st = rubus_form_vector(p->vector, p->bc, r->field);
+    }
+    if (st == RUBUS_OK && p->c->symmetrise && p->bc != NULL) {
+        st = rubus_form_lift(p->matrix, p->bc, r->field);
+    }
+    return st;
 }
 
 static rubus_status run_task(const form_problem *p, form_result *r)
@@ -117,6 +137,9 @@ static rubus_status run_task(const form_problem *p, form_result *r)
         return solve(p, r);
     case FORM_APPLY:
         return apply(p, r);
+    case FORM_ASSEMBLE:
+        return rubus_form_matrix(p->matrix, p->bc,
+                                 p->c->symmetrise ? RUBUS_SYM : RUBUS_ROWS, &r->csr);
     case FORM_VECTOR:
         return vector(p, r);
     default:
@@ -144,6 +167,7 @@ static int run_in_context(const form_options *o, const form_case *c,
         status = form_result_finish(&p, &r, o->output, o->common.json);
     }
     rubus_array_destroy(r.field);
+    rubus_csr_destroy(r.csr);
     form_problem_free(&p);
     return status;
 }
@@ -200,18 +224,20 @@ static int run_form(int argc, char **argv)
 
 const cli_command cli_form = {
     .name = "form",
-    .summary = "solve or apply the forms of a file",
+    .summary = "solve, apply or assemble the forms of a file",
     .help =
         "Usage: rubus form FILE.rk --case CASE.json [-o OUT]\n\n"
         "Makes the mesh of the case and the forms of the file on it, and does as the\n"
-        "case says: solves A u = F, or gives F, A x, or a number.\n"
+        "case says: solves A u = F, or gives A, F, A x, or a number.\n"
         "Exit status 0: done; 1: not converged (the field is written all the same).\n\n"
         "  -c, --case FILE        the case (see rubus(1))\n"
-        "      --do solve|apply|vector|value\n"
+        "      --do solve|apply|assemble|vector|value\n"
         "                         instead of what the case says\n"
-        "  -o, --output FILE      the field: .tsv, .txt, .bin, .png, .mtx\n"
+        "  -o, --output FILE      the field: .vtr, .tsv, .txt, .bin, .png, .mtx;\n"
+        "                         a matrix: .mtx or .mtx.gz\n"
         "  -b, --backend SPEC     where to run; default $RUBUS_BACKEND, else threads\n"
         "      --real f32|f64     type of the numbers (that of the case, else f64)\n"
+        "      --index i32|i64    type of row and column numbers, and of `int` (i32)\n"
         "      --check            with bounds checks\n"
         "      --json             one JSON object on stdout\n"
         "  -v, --verbose          say which backend, device and plugin are used\n"

@@ -16,7 +16,7 @@
 
 enum { WHERE_SIZE = 128, MAX_REFINE = 30 };
 
-const char *const form_whats[] = {"solve", "apply", "vector", "value", NULL};
+const char *const form_whats[] = {"solve", "apply", "assemble", "vector", "value", NULL};
 
 // --- members of any object -------------------------------------------------------------
 
@@ -62,6 +62,16 @@ static int read_tolerance(const form_case *c, const char *member, double *out)
     const bool given = json_object_get(c->document, member) != NULL;
     *out = value > 0 ? value : given ? -1 : 0;
     return status;
+}
+
+static int read_truth(const form_case *c, const char *member, bool *out)
+{
+    const json_t *value = json_object_get(c->document, member);
+    if (value != NULL && !json_is_boolean(value)) {
+        return BAD(c, NULL, "\"%s\" must be true or false", member);
+    }
+    *out = json_is_true(value);
+    return CLI_DONE;
 }
 
 static int read_text(const form_case *c, json_t *object, const char *where,
@@ -422,17 +432,22 @@ static int read_conditions(form_case *c)
 static int read_solver(form_case *c)
 {
     static const char *const solvers[] = {"cg", "bicgstab", NULL};
+    static const char *const stored[] = {"none", "stencil", "csr", NULL};
     c->solver = FORM_BY_SYMMETRY;
     int status = case_word(c->path, NULL, c->document, "solver", solvers, &c->solver);
+    if (status == CLI_DONE) {
+        status = case_word(c->path, NULL, c->document, "stored", stored, &c->stored);
+    }
     if (status == CLI_DONE) {
         status = read_tolerance(c, "rtol", &c->rtol);
     }
     if (status == CLI_DONE) {
         status = read_tolerance(c, "atol", &c->atol);
     }
-    return status == CLI_DONE
-               ? read_count(c, c->document, NULL, "niter", 1, INT64_MAX, &c->niter)
-               : status;
+    if (status == CLI_DONE) {
+        status = read_count(c, c->document, NULL, "niter", 1, INT64_MAX, &c->niter);
+    }
+    return status == CLI_DONE ? read_truth(c, "symmetrise", &c->symmetrise) : status;
 }
 
 static int read_forms(form_case *c)
@@ -469,7 +484,8 @@ static int check_needed(const form_case *c)
     char where[WHERE_SIZE];
     snprintf(where, sizeof(where), "\"do\": \"%s\"", form_whats[c->what]);
     const bool value = c->what == FORM_VALUE; // of the vector, if there is no matrix
-    const bool matrix = c->what != FORM_VECTOR && !(value && c->vector != NULL);
+    const bool matrix =
+        c->what == FORM_VECTOR ? c->symmetrise : !(value && c->vector != NULL);
     const bool vector = c->what == FORM_SOLVE || c->what == FORM_VECTOR;
     int status = need(c, !matrix || c->matrix != NULL, where, "matrix");
     if (status == CLI_DONE) {
@@ -486,8 +502,9 @@ static int check_needed(const form_case *c)
 static int read_document(form_case *c, int32_t real, int32_t what)
 {
     static const char *const words[] = {
-        "real",   "mesh", "components", "do",    "matrix", "vector", "set",   "dirichlet",
-        "solver", "rtol", "atol",       "niter", "x",      "y",      "exact", NULL};
+        "real",   "mesh",       "components", "do",   "matrix", "vector",
+        "set",    "dirichlet",  "solver",     "rtol", "atol",   "niter",
+        "stored", "symmetrise", "x",          "y",    "exact",  NULL};
     static const char *const reals[] = {"f32", "f64", NULL};
     int32_t real_at = 1;
     int status = case_load(c->path, &c->document);

@@ -45,8 +45,9 @@ typedef struct form_condition {
     form_source source;
 } form_condition;
 
-enum { FORM_SOLVE, FORM_APPLY, FORM_VECTOR, FORM_VALUE };
+enum { FORM_SOLVE, FORM_APPLY, FORM_ASSEMBLE, FORM_VECTOR, FORM_VALUE };
 enum { FORM_CG, FORM_BICGSTAB, FORM_BY_SYMMETRY };
+enum { FORM_STORED_NONE, FORM_STORED_STENCIL, FORM_STORED_CSR };
 
 /* Strings live as long as the document. */
 typedef struct form_case {
@@ -66,8 +67,10 @@ typedef struct form_case {
     form_setting *setting;
     size_t ncondition;
     form_condition *condition;
-    int32_t solver; // FORM_CG ...
-    double rtol;    // 0: the library's
+    int32_t solver;  // FORM_CG ...
+    int32_t stored;  // FORM_STORED_NONE ...
+    bool symmetrise; // constrained columns too: what leaves the library
+    double rtol;     // 0: the library's
     double atol;
     int64_t niter;
     form_source x;

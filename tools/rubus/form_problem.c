@@ -277,7 +277,7 @@ static int check_settings(const form_problem *p)
 static int make_forms(form_problem *p)
 {
     const form_case *c = p->c;
-    const bool matrix = c->what != FORM_VECTOR && c->matrix != NULL;
+    const bool matrix = c->matrix != NULL && (c->what != FORM_VECTOR || c->symmetrise);
     const bool vector = c->what == FORM_SOLVE || c->what == FORM_VECTOR ||
                         (c->what == FORM_VALUE && !matrix);
     int status = CLI_DONE;

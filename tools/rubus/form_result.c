@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of forms: printed, as JSON, and in files as numbers in their order. */
+/*
+ * Results of forms. A field goes to the file as it stands on its mesh where the format
+ * has meshes (.vtr), else as numbers in their order, x fastest.
+ */
 #include "config.h"
 
 #include <math.h>
@@ -14,6 +17,12 @@ static const char *real_name(const form_case *c)
     return c->real == RUBUS_F32 ? "f32" : "f64";
 }
 
+static const char *stored_name(const form_case *c)
+{
+    static const char *const names[] = {"none", "stencil", "csr"};
+    return names[c->stored];
+}
+
 // --- which files -----------------------------------------------------------------------
 
 static bool is_matrix_market(const char *path)
@@ -24,28 +33,28 @@ static bool is_matrix_market(const char *path)
 // CLI_DONE if a field of the case fits a file of that ending.
 static int check_field_path(const form_case *c, const char *output)
 {
-    static const char *const endings[] = {".tsv", ".txt",    ".bin", ".png",
-                                          ".mtx", ".mtx.gz", NULL};
+    static const char *const endings[] = {".vtr", ".tsv", ".txt",    ".bin",
+                                          ".png", ".mtx", ".mtx.gz", NULL};
     size_t i = 0;
     while (endings[i] != NULL && !cli_has_ending(output, endings[i])) {
         i++;
     }
     if (endings[i] == NULL) {
         return cli_usage("form",
-                         "-o %s: the name must end in .tsv, .txt, .bin, .png, .mtx "
+                         "-o %s: the name must end in .vtr, .tsv, .txt, .bin, .png, .mtx "
                          "or .mtx.gz",
                          output);
     }
     if (c->ncomponent > 1 && cli_has_ending(output, ".png")) {
         return cli_usage("form",
-                         "-o %s: a picture shows one component, the case has %d; .txt "
+                         "-o %s: a picture shows one component, the case has %d; .vtr "
                          "takes all",
                          output, c->ncomponent);
     }
     if (c->ncomponent > 1 && c->mesh.ndim == 3 && cli_has_ending(output, ".tsv")) {
         return cli_usage("form",
                          "-o %s: a table has no place for components on a mesh of 3 "
-                         "axes; .txt has",
+                         "axes; .vtr and .txt have",
                          output);
     }
     return CLI_DONE;
@@ -59,6 +68,11 @@ int form_result_check(const form_case *c, const char *output)
     if (c->what == FORM_VALUE) {
         return cli_usage("form", "-o %s: one number is printed, and goes to no file",
                          output);
+    }
+    if (c->what == FORM_ASSEMBLE) {
+        return is_matrix_market(output)
+                   ? CLI_DONE
+                   : cli_usage("form", "-o %s: a matrix goes to .mtx or .mtx.gz", output);
     }
     return check_field_path(c, output);
 }
@@ -189,12 +203,22 @@ static int print_numbers(const form_problem *p, const form_result *r)
 
 static int print_text(const form_problem *p, const form_result *r, const char *output)
 {
+    rubus_csr_info info = {.struct_size = sizeof(info)};
+    const rubus_status st = r->csr != NULL ? rubus_csr_info_get(r->csr, &info) : RUBUS_OK;
+    if (st != RUBUS_OK) {
+        return cli_fail_status(st, NULL);
+    }
     print_mesh(p);
     printf("backend %s, %s\n", r->info.backend, r->info.device);
     if (r->solver != NULL) {
         char text[512];
         describe(r, text, sizeof(text));
-        printf("%s\n%s\n%.3g s\n", r->solver, text, r->seconds);
+        printf("%s, stored: %s\n%s\n%.3g s\n", r->solver, stored_name(p->c), text,
+               r->seconds);
+    }
+    if (r->csr != NULL) {
+        printf("matrix: %lld rows, %lld entries\n", (long long)info.nrow,
+               (long long)info.nnz);
     }
     if (p->c->what == FORM_VALUE) {
         printf("value: %.17g\n", r->value);
@@ -235,10 +259,11 @@ static json_t *numbers_json(const form_result *r)
     return list;
 }
 
-static bool add_report(json_t *object, const form_result *r)
+static bool add_report(json_t *object, const form_problem *p, const form_result *r)
 {
     const rubus_krylov_report *k = &r->report;
     return cli_json_add(object, "solver", json_string(r->solver)) &&
+           cli_json_add(object, "stored", json_string(stored_name(p->c))) &&
            cli_json_add(object, "outcome", json_string(rubus_outcome_name(k->outcome))) &&
            cli_json_add(object, "converged",
                         json_boolean(k->outcome == RUBUS_OUTCOME_CONVERGED)) &&
@@ -255,6 +280,15 @@ static bool add_error(json_t *object, const form_result *r)
            cli_json_add(object, "norm_inf", cli_json_number(r->norm_inf));
 }
 
+static bool add_matrix(json_t *object, rubus_csr *csr)
+{
+    rubus_csr_info info = {.struct_size = sizeof(info)};
+    return rubus_csr_info_get(csr, &info) == RUBUS_OK &&
+           cli_json_add(object, "rows", json_integer(info.nrow)) &&
+           cli_json_add(object, "columns", json_integer(info.ncol)) &&
+           cli_json_add(object, "entries", json_integer(info.nnz));
+}
+
 static json_t *result_json(const form_problem *p, const form_result *r,
                            const char *output)
 {
@@ -269,7 +303,8 @@ static json_t *result_json(const form_problem *p, const form_result *r,
         cli_json_add(object, "unknowns",
                      json_integer(form_problem_count(rubus_space_shape(p->space)))) &&
         cli_json_add(object, "real", json_string(real_name(c))) &&
-        (r->solver == NULL || add_report(object, r)) &&
+        (r->solver == NULL || add_report(object, p, r)) &&
+        (r->csr == NULL || add_matrix(object, r->csr)) &&
         (c->what != FORM_VALUE ||
          cli_json_add(object, "value", cli_json_number(r->value))) &&
         (!r->has_error || add_error(object, r)) &&
@@ -335,6 +370,15 @@ static rubus_status write_plain(const form_problem *p, const form_result *r,
     return st;
 }
 
+static int write_matrix(const char *output, rubus_csr *csr)
+{
+    rubus_status st = rubus_csr_pull(csr); // the device filled it
+    if (st == RUBUS_OK) {
+        st = rubus_csr_write(output, csr, RUBUS_MM_GENERAL, NULL);
+    }
+    return st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
+}
+
 static int write_field(const form_problem *p, const form_result *r, const char *output)
 {
     if (is_matrix_market(output)) {
@@ -344,7 +388,15 @@ static int write_field(const form_problem *p, const form_result *r, const char *
     if (r->solver != NULL) {
         describe(r, title, sizeof(title));
     }
-    const rubus_status st = write_plain(p, r, title, output);
+    rubus_status st;
+    if (cli_has_ending(output, ".vtr")) {
+        const rubus_mesh_field field = {
+            .name = field_name(p->c), .space = p->space, .array = r->field};
+        const rubus_mesh_output_desc desc = {.struct_size = sizeof(desc), .title = title};
+        st = rubus_mesh_write(output, p->mesh, &field, 1, &desc);
+    } else {
+        st = write_plain(p, r, title, output);
+    }
     return st == RUBUS_OK ? CLI_DONE : cli_fail_status(st, NULL);
 }
 
@@ -353,7 +405,8 @@ int form_result_finish(const form_problem *p, const form_result *r, const char *
 {
     int status = CLI_DONE;
     if (output != NULL) {
-        status = write_field(p, r, output);
+        status =
+            r->csr != NULL ? write_matrix(output, r->csr) : write_field(p, r, output);
     }
     if (r->solver != NULL && r->report.outcome != RUBUS_OUTCOME_CONVERGED) {
         char text[512];

@@ -7,6 +7,7 @@
 typedef struct form_result {
     rubus_context_info info;
     rubus_array *field; // solution, product or vector; NULL: the task has none
+    rubus_csr *csr;     // of the task "assemble"
     double value;       // of the task "value"
     rubus_krylov_report report;
     const char *solver; // NULL: nothing was solved

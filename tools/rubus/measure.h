@@ -10,7 +10,7 @@ double measure_seconds(void); // of a clock that only goes forward
 typedef struct measure_progress {
     const char *what; // is shown: "max|r|"
     bool terminal;    // stderr is one: else nothing is to be shown
-    double last; // seconds
+    double last;      // seconds
 } measure_progress;
 measure_progress measure_progress_begin(const char *what);
 int measure_progress_show(void *progress, int64_t iteration, double residual);
