@@ -11,6 +11,9 @@ func real one(real x) { return 1; }
 func real parabola(real x) { return x * x; }
 func real exact1(real x) { return exp(x); }
 func real source1(real x) { return -1.1 * exp(x); }
+func real source0(real x) { return -exp(x); }
+func real exact3(real x, real y, real z) { return exp(x + y + z); }
+func real source3(real x, real y, real z) { return -3 * exp(x + y + z); }
 func real exact2(real x, real y) { return exp(x + 2 * y); }
 func real source2(real x, real y) { return -5 * exp(x + 2 * y); }
 func real robin(real x, real y) { return cos(2.2 * x) * exp(0.7 * y); }
@@ -77,6 +80,26 @@ END
                 '"converged" true "cg"'
         done
     done
+
+    # Random points; three dimensions.
+    form "random points" --json <<END
+{"mesh": {"axes": [{"n": 20, "interval": [0, 1], "seed": 12345}]},
+ "matrix": "stiffness", "vector": "load", "rtol": 1e-13,
+ "set": {"f": {"func": "source0", "how": "mean"}},
+ "dirichlet": [{"labels": "boundary", "value": {"func": "exact1"}}],
+ "exact": {"func": "exact1"}}
+END
+    close_to "random points on $RUBUS_BACKEND" "$(json norm_1h)" 1.8638649446e-3 1e-11
+    form "box" --json <<END
+{"mesh": {"axes": [{"n": 3, "interval": [0, 1]}, {"n": 4, "interval": [0, 1]},
+                   {"n": 5, "interval": [0, 1]}]},
+ "matrix": "stiffness", "vector": "load", "rtol": 1e-13,
+ "set": {"f": {"func": "source3", "how": "mean"}},
+ "dirichlet": [{"labels": "boundary", "value": {"func": "exact3"}}],
+ "exact": {"func": "exact3"}}
+END
+    close_to "box on $RUBUS_BACKEND" "$(json norm_1h)" 8.2661973539e-3 1e-11
+    same "box on $RUBUS_BACKEND: points" "$(json unknowns)" 60
 
     # Convection and diffusion: not symmetric, so by BiCGStab.
     form "convection" --json <<END

@@ -79,18 +79,21 @@ int form_result_check(const form_case *c, const char *output)
 
 // --- numbers ---------------------------------------------------------------------------
 
-// The numbers of an array, as f64 also where they are f32; for free().
-static int read_numbers(rubus_array *array, double **out_number)
+// The numbers of an array, as f64 also where they are f32; for free(). NULL after a
+// message, with *status.
+static double *read_numbers(rubus_array *array, int *status)
 {
     const size_t n = (size_t)rubus_array_count(array);
     double *number = calloc(n + 1, sizeof(number[0]));
     if (number == NULL) {
-        return cli_out_of_memory();
+        *status = cli_out_of_memory();
+        return NULL;
     }
     const rubus_status st = rubus_array_read(array, number, rubus_array_nbyte(array));
     if (st != RUBUS_OK) {
         free(number);
-        return cli_fail_status(st, NULL);
+        *status = cli_fail_status(st, NULL);
+        return NULL;
     }
     if (rubus_array_type(array) == RUBUS_F32) {
         // from the end, so that none is overwritten before it is read
@@ -100,8 +103,7 @@ static int read_numbers(rubus_array *array, double **out_number)
             number[i] = (double)single;
         }
     }
-    *out_number = number;
-    return CLI_DONE;
+    return number;
 }
 
 // exact = exact - field
@@ -185,23 +187,8 @@ static void print_mesh(const form_problem *p)
            p->c->ncomponent == 1 ? "" : "s", real_name(p->c));
 }
 
-static int print_numbers(const form_problem *p, const form_result *r)
-{
-    double *number = NULL;
-    const int status = read_numbers(r->field, &number);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    printf("values:");
-    for (int64_t i = 0; i < rubus_array_count(r->field); i++) {
-        printf(" %.*g", p->c->real == RUBUS_F32 ? 9 : 17, number[i]);
-    }
-    putchar('\n');
-    free(number);
-    return CLI_DONE;
-}
-
-static int print_text(const form_problem *p, const form_result *r, const char *output)
+// number: of the field, or NULL.
+static int print_text(const form_problem *p, const form_result *r, const double *number)
 {
     rubus_csr_info info = {.struct_size = sizeof(info)};
     const rubus_status st = r->csr != NULL ? rubus_csr_info_get(r->csr, &info) : RUBUS_OK;
@@ -227,7 +214,14 @@ static int print_text(const form_problem *p, const form_result *r, const char *o
         printf("error: norm_h %.10g, norm_1h %.10g, max %.10g\n", r->norm_h, r->norm_1h,
                r->norm_inf);
     }
-    return wants_numbers(p->c, output) ? print_numbers(p, r) : CLI_DONE;
+    for (int64_t i = 0; number != NULL && i < rubus_array_count(r->field); i++) {
+        printf("%s %.*g", i == 0 ? "values:" : "", p->c->real == RUBUS_F32 ? 9 : 17,
+               number[i]);
+    }
+    if (number != NULL) {
+        putchar('\n');
+    }
+    return CLI_DONE;
 }
 
 // --- JSON ------------------------------------------------------------------------------
@@ -242,20 +236,15 @@ static json_t *sizes_json(const form_problem *p)
     return sizes;
 }
 
-static json_t *numbers_json(const form_result *r)
+static json_t *numbers_json(const double *number, int64_t n)
 {
-    double *number = NULL;
-    if (read_numbers(r->field, &number) != CLI_DONE) {
-        return NULL;
-    }
     json_t *list = json_array();
-    for (int64_t i = 0; list != NULL && i < rubus_array_count(r->field); i++) {
+    for (int64_t i = 0; list != NULL && i < n; i++) {
         if (json_array_append_new(list, cli_json_number(number[i])) != 0) {
             json_decref(list);
             list = NULL;
         }
     }
-    free(number);
     return list;
 }
 
@@ -290,7 +279,7 @@ static bool add_matrix(json_t *object, rubus_csr *csr)
 }
 
 static json_t *result_json(const form_problem *p, const form_result *r,
-                           const char *output)
+                           const double *number)
 {
     const form_case *c = p->c;
     json_t *object = json_object();
@@ -308,7 +297,9 @@ static json_t *result_json(const form_problem *p, const form_result *r,
         (c->what != FORM_VALUE ||
          cli_json_add(object, "value", cli_json_number(r->value))) &&
         (!r->has_error || add_error(object, r)) &&
-        (!wants_numbers(c, output) || cli_json_add(object, "values", numbers_json(r)));
+        (number == NULL ||
+         cli_json_add(object, "values",
+                      numbers_json(number, rubus_array_count(r->field))));
     if (!good) {
         json_decref(object);
         return NULL;
@@ -404,7 +395,10 @@ int form_result_finish(const form_problem *p, const form_result *r, const char *
                        bool json)
 {
     int status = CLI_DONE;
-    if (output != NULL) {
+    double *number = NULL;
+    if (wants_numbers(p->c, output)) {
+        number = read_numbers(r->field, &status);
+    } else if (output != NULL) {
         status =
             r->csr != NULL ? write_matrix(output, r->csr) : write_field(p, r, output);
     }
@@ -415,8 +409,11 @@ int form_result_finish(const form_problem *p, const form_result *r, const char *
         status = status == CLI_DONE ? CLI_NO : status;
     }
     if (json) {
-        return cli_json_finish(result_json(p, r, output), status);
+        status = cli_json_finish(result_json(p, r, number), status);
+    } else {
+        const int printed = print_text(p, r, number);
+        status = cli_finish(status == CLI_DONE ? printed : status);
     }
-    const int printed = print_text(p, r, output);
-    return cli_finish(status == CLI_DONE ? printed : status);
+    free(number);
+    return status;
 }
