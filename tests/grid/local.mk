@@ -32,3 +32,6 @@ tests_grid_test_kronecker_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/grid/test_fdm
 tests_grid_test_fdm_SOURCES = tests/grid/test_fdm.c
 tests_grid_test_fdm_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_operator_matrix
+tests_grid_test_operator_matrix_SOURCES = tests/grid/test_operator_matrix.c
+tests_grid_test_operator_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
