@@ -231,7 +231,7 @@ RUBUS_API rubus_status rubus_space_face_weight(const rubus_space *space,
                                                const char *labels,
                                                rubus_array *u) RUBUS_CHECKED;
 
-/* --- operators as matrices --------------------------------------------------------- */
+/* --- operators as matrices -------------------------------------------------------- */
 
 /**
  * The matrix of an operator on grid functions, made on the host: row p is what the
@@ -241,8 +241,8 @@ RUBUS_API rubus_status rubus_space_face_weight(const rubus_space *space,
  * its block.
  *
  * @param op  As in forms, with an axis, which may be left out in 1D: diffm_x, diffp_x,
- *            jump_x, Dm_x, Dp_x, Mm_x, Mp_x, Dstar_x, Dc_x, Dw_x, Mc_x, lap_x, shift_x, or
- *            as they are printed; lap alone is the sum over the axes.
+ *            jump_x, Dm_x, Dp_x, Mm_x, Mp_x, Dstar_x, Dc_x, Dw_x, Mc_x, lap_x, shift_x,
+ *            or as they are printed; lap alone is the sum over the axes.
  * @param k   shift_x: u[i + k], and 0 off the mesh; 0 for all others.
  * @return RUBUS_OK
  * @return RUBUS_EINVAL  NULL, no such operator or axis, a k without a shift, Dc, Dw or Mc

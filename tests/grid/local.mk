@@ -35,3 +35,6 @@ tests_grid_test_fdm_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/grid/test_operator_matrix
 tests_grid_test_operator_matrix_SOURCES = tests/grid/test_operator_matrix.c
 tests_grid_test_operator_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/grid/test_cases_backend
+tests_grid_test_cases_backend_SOURCES = tests/grid/test_cases_backend.c
+tests_grid_test_cases_backend_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

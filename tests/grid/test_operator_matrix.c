@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators on grid functions as sparse matrices, on every backend: on the points 0, 1, 3,
- * 5, composed there, and in 1 to 3 dimensions against the kernels of grid.rk.
+ * Operators on grid functions as sparse matrices, on every backend: on the points 0, 1,
+ * 3, 5, composed there, and in 1 to 3 dimensions against the kernels of grid.rk.
  */
 #include "config.h"
 
