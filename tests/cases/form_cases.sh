@@ -258,6 +258,10 @@ says "the example" '^backend threads, ' out
 says "the example" '^cg, stored: none$' out
 says "the example" '^converged after [0-9]+ iterations, \|r\| = [0-9.e-]+ <= [0-9.e-]+$' out
 says "the example" '^error: norm_h [0-9.e-]+, norm_1h 9\.15546[0-9]*e-05, max [0-9.e-]+$' out
+sed -n '/^## Without a program/,$s/^    \([ {"].*[],}]\)$/\1/p' "$source_dir/docs/forms.md" |
+    sed '/}}$/q' >shown.json
+check "the manual shows the example" diff -u shown.json \
+    "$source_dir/examples/forms/poisson.json"
 check "the example, verbose" "${poisson[@]}" -v --json
 says "the example, verbose" '^rubus: backend threads ' err
 same "the example in JSON" "$(json unknowns) $(json real) $(json "do") $(json components)" \
