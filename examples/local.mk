@@ -66,6 +66,8 @@ EXTRA_DIST += \
 	%D%/03_relax_2d.rk \
 	%D%/04_relax_3d.rk \
 	%D%/05_custom_operator.rk \
+	%D%/forms/poisson.json \
+	%D%/forms/poisson.rk \
 	%D%/opencl_backend/Makefile \
 	%D%/opencl_backend/README.md \
 	%D%/opencl_backend/opencl_backend.h \

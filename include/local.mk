@@ -6,6 +6,7 @@ rubusinclude_HEADERS = \
 	%D%/rubus/context.h \
 	%D%/rubus/form.h \
 	%D%/rubus/kernel.h \
+	%D%/rubus/kronecker.h \
 	%D%/rubus/launch.h \
 	%D%/rubus/matrix_market.h \
 	%D%/rubus/mesh.h \

@@ -6,6 +6,7 @@ SHADERS = \
 	%D%/inner_1d.rk \
 	%D%/inner_2d.rk \
 	%D%/inner_3d.rk \
+	%D%/kronecker.rk \
 	%D%/krylov.rk \
 	%D%/grid.rk \
 	%D%/math.rk \

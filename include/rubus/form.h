@@ -86,6 +86,26 @@ RUBUS_API rubus_status rubus_form_set_array(rubus_form *form, const char *name,
 RUBUS_API rubus_status rubus_form_set_number(rubus_form *form, const char *name,
                                              double value) RUBUS_CHECKED;
 
+/** A parameter of a form: a number, or one number for each point. */
+typedef struct rubus_form_param {
+    size_t struct_size; /**< set by the caller */
+    const char *name;   /**< lives as long as the form */
+    int32_t kind;       /**< RUBUS_FORM_FIELD, _REAL or _INT */
+    int32_t axis;       /**< `field f[x]`: 0, [y]: 1, [z]: 2; else -1 */
+} rubus_form_param;
+#define RUBUS_FORM_FIELD 1 /**< set by rubus_form_set_array */
+#define RUBUS_FORM_REAL 2  /**< set by rubus_form_set_number */
+#define RUBUS_FORM_INT 3   /**< set by rubus_form_set_number */
+
+/** Number of parameters beside the trial and test functions; 0 for NULL. @return as said
+ *  @threads Any thread. */
+RUBUS_API uint32_t rubus_form_param_count(const rubus_form *form);
+/** Fills *param for parameter `at`, in the order of the source.
+ *  @return RUBUS_OK, RUBUS_EINVAL
+ *  @threads Any thread. */
+RUBUS_API rubus_status rubus_form_param_get(const rubus_form *form, uint32_t at,
+                                            rubus_form_param *param) RUBUS_CHECKED;
+
 #ifndef __cplusplus
 /** rubus_form_set(form, "kappa", kappa), rubus_form_set(form, "t", 0.5). C only. */
 #define rubus_form_set(form, name, value)                                                \

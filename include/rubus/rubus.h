@@ -7,6 +7,7 @@
 #include <rubus/context.h>
 #include <rubus/form.h>
 #include <rubus/kernel.h>
+#include <rubus/kronecker.h>
 #include <rubus/matrix_market.h>
 #include <rubus/mesh.h>
 #include <rubus/operator.h>

@@ -14,6 +14,7 @@
  * on any number of threads.
  */
 #include <rubus/mesh.h>
+#include <rubus/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -229,6 +230,31 @@ RUBUS_API rubus_status rubus_space_weight(const rubus_space *space, uint32_t axe
 RUBUS_API rubus_status rubus_space_face_weight(const rubus_space *space,
                                                const char *labels,
                                                rubus_array *u) RUBUS_CHECKED;
+
+/* --- operators as matrices -------------------------------------------------------- */
+
+/**
+ * The matrix of an operator on grid functions, made on the host: row p is what the
+ * operator gives at point p. Rows where it is 0, for want of a neighbour, are empty. The
+ * matrix of "D of c M u" is the product of those of D, of c on a diagonal, and of M
+ * (rubus_csr_create_product, rubus_csr_create_diagonal). Of several components each has
+ * its block.
+ *
+ * @param op  As in forms, with an axis, which may be left out in 1D: diffm_x, diffp_x,
+ *            jump_x, Dm_x, Dp_x, Mm_x, Mp_x, Dstar_x, Dc_x, Dw_x, Mc_x, lap_x, shift_x,
+ *            or as they are printed; lap alone is the sum over the axes.
+ * @param k   shift_x: u[i + k], and 0 off the mesh; 0 for all others.
+ * @return RUBUS_OK
+ * @return RUBUS_EINVAL  NULL, no such operator or axis, a k without a shift, Dc, Dw or Mc
+ *                       on an axis of two points
+ * @return RUBUS_ELIMIT  more than 2^31 - 1 entries
+ * @return RUBUS_ESTALE; or what rubus_csr_create returns
+ * @threads Any thread.
+ * @owner   Destroy with rubus_csr_destroy. Its indices are of RUBUS_I32.
+ */
+RUBUS_API rubus_status rubus_space_operator_matrix(const rubus_space *space,
+                                                   const char *op, int32_t k,
+                                                   rubus_csr **out_csr) RUBUS_CHECKED;
 
 #ifdef __cplusplus
 }

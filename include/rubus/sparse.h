@@ -102,6 +102,37 @@ RUBUS_API rubus_status rubus_csr_create_zeros(rubus_context *context, int32_t in
 RUBUS_API rubus_status rubus_csr_create_transpose(rubus_csr *csr,
                                                   rubus_csr **out_csr) RUBUS_CHECKED;
 
+/** The n x n matrix with these values on its diagonal.
+ *  @param value  [n]
+ *  @return as rubus_csr_create
+ *  @threads Any thread.
+ *  @owner   Copies the values; holds the context. */
+RUBUS_API rubus_status rubus_csr_create_diagonal(rubus_context *context, int32_t index,
+                                                 int32_t real, int64_t n,
+                                                 const void *value,
+                                                 rubus_csr **out_csr) RUBUS_CHECKED;
+
+/**
+ * A*B of two mirrors as a matrix of its own, on the host. All entries that the patterns
+ * allow are stored, whatever their values; sums are in double, in the order of A's row.
+ *
+ * @param a  [m, k]
+ * @param b  [k, n], of the context and the types of a; may be a itself.
+ * @return as rubus_csr_create; RUBUS_ESHAPE, RUBUS_ETYPE, RUBUS_EFOREIGN if the matrices
+ *         do not fit together
+ * @threads One thread at a time uses the mirrors' values.
+ */
+RUBUS_API rubus_status rubus_csr_create_product(rubus_csr *a, rubus_csr *b,
+                                                rubus_csr **out_csr) RUBUS_CHECKED;
+
+/** alpha*A + beta*B of two mirrors of one size as a matrix of its own, on the host. What
+ *  either stores is stored, also with a factor of 0.
+ *  @return as rubus_csr_create_product
+ *  @threads One thread at a time uses the mirrors' values. */
+RUBUS_API rubus_status rubus_csr_create_sum(double alpha, rubus_csr *a, double beta,
+                                            rubus_csr *b,
+                                            rubus_csr **out_csr) RUBUS_CHECKED;
+
 /** Gives the matrix back; legal right after a product. NULL allowed.
  *  @threads Any thread. */
 RUBUS_API void rubus_csr_destroy(rubus_csr *csr);

@@ -163,3 +163,49 @@ rubus_status rubus__form_param_arg(const rubus_form *form, const char *what,
                    : rubus_arg_real(param->number);
     return RUBUS_OK;
 }
+
+/* --- looking ---------------------------------------------------------------------- */
+
+uint32_t rubus_form_param_count(const rubus_form *form)
+{
+    uint32_t n = 0;
+    for (int32_t i = 0; form != NULL && i < form->form->decl->nparam; i++) {
+        n += is_space(form->form->decl->param[i]) ? 0 : 1;
+    }
+    return n;
+}
+
+/* Parameter `at` < rubus_form_param_count. */
+static const rk_decl *param_at(const rubus_form *form, uint32_t at)
+{
+    rk_decl *const *param = form->form->decl->param;
+    for (;; param++) {
+        if (!is_space(*param) && at-- == 0) {
+            return *param;
+        }
+    }
+}
+
+rubus_status rubus_form_param_get(const rubus_form *form, uint32_t at,
+                                  rubus_form_param *param)
+{
+    if (param == NULL || param->struct_size < sizeof(param->struct_size) ||
+        at >= rubus_form_param_count(form)) {
+        return rubus__fail(RUBUS_EINVAL,
+                           "rubus_form_param_get: parameter %u of %u, or no struct_size",
+                           (unsigned)at, (unsigned)rubus_form_param_count(form));
+    }
+    const rk_decl *decl = param_at(form, at);
+    const bool number = decl->role == RK_ROLE_NUMBER;
+    const rubus_form_param all = {
+        .struct_size = param->struct_size,
+        .name = decl->name,
+        .kind = !number                ? RUBUS_FORM_FIELD
+                : decl->type == RK_INT ? RUBUS_FORM_INT
+                                       : RUBUS_FORM_REAL,
+        .axis = number ? -1 : decl->axis,
+    };
+    memcpy(param, &all,
+           param->struct_size < sizeof(all) ? param->struct_size : sizeof(all));
+    return RUBUS_OK;
+}

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libform.la
 libform_la_SOURCES = \
 	%D%/constraint.c \
+	%D%/fdm.c \
 	%D%/form.c \
 	%D%/form_assemble.c \
 	%D%/form_bind.c \
@@ -12,4 +13,7 @@ libform_la_SOURCES = \
 	%D%/form_positions.c \
 	%D%/form_stored.c \
 	%D%/form_use.c \
-	%D%/forms.h
+	%D%/forms.h \
+	%D%/kronecker.c \
+	%D%/kronecker_inner.h \
+	%D%/tridiagonal.c

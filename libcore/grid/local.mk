@@ -13,6 +13,7 @@ libgrid_la_SOURCES = \
 	%D%/mask.c \
 	%D%/mesh.c \
 	%D%/mesh_info.c \
+	%D%/operator_matrix.c \
 	%D%/project.c \
 	%D%/set.c \
 	%D%/space.c \

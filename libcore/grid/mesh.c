@@ -107,6 +107,12 @@ static rubus_status check_desc(const char *what, rubus_context *context,
         return rubus__fail(RUBUS_EINVAL, "%s: the type must be RUBUS_F32 or RUBUS_F64",
                            what);
     }
+    if (desc->type == RUBUS_F64 && context->dev->caps.fp64 == 0) {
+        return rubus__fail(RUBUS_EUNSUPPORTED,
+                           "%s: device \"%s\" of backend %s has no f64; make the mesh of "
+                           "RUBUS_F32",
+                           what, context->dev->caps.name, context->dev->name);
+    }
     if (!isfinite(desc->time)) {
         return rubus__fail(RUBUS_EINVAL, "%s: the time is %g", what, desc->time);
     }

@@ -6,8 +6,11 @@ liboutput_la_SOURCES = \
 	%D%/writers.h \
 	%D%/picture.c \
 	%D%/picture.h \
+	%D%/series.c \
 	%D%/table.c \
-	%D%/vtk.c
+	%D%/vtk.c \
+	%D%/vtr.c \
+	%D%/xml.c
 
 # The drawing module: the only part that needs cairo, opened at the first picture.
 if HAVE_CAIRO

@@ -12,57 +12,6 @@
 
 #define MOST_TITLE 250 /* bytes */
 
-static const char *vtk_type(int32_t type)
-{
-    switch (type) {
-    case RUBUS_F32:
-        return "Float32";
-    case RUBUS_F64:
-        return "Float64";
-    case RUBUS_I32:
-        return "Int32";
-    case RUBUS_I64:
-        return "Int64";
-    default:
-        return "UInt8";
-    }
-}
-
-/* Text inside an XML attribute. */
-static void add_attribute(rubus__text *out, const char *s)
-{
-    for (; *s != '\0'; s++) {
-        switch (*s) {
-        case '&':
-            rubus__text_add(out, "&amp;");
-            break;
-        case '<':
-            rubus__text_add(out, "&lt;");
-            break;
-        case '>':
-            rubus__text_add(out, "&gt;");
-            break;
-        case '"':
-            rubus__text_add(out, "&quot;");
-            break;
-        default:
-            rubus__text_add_n(out, s, 1);
-            break;
-        }
-    }
-}
-
-/* Text inside an XML comment, where only "--" must not stand. */
-static void add_comment(rubus__text *out, const char *s)
-{
-    for (; *s != '\0'; s++) {
-        rubus__text_add_n(out, s, 1);
-        if (s[0] == '-' && s[1] == '-') {
-            rubus__text_add(out, " ");
-        }
-    }
-}
-
 static void add_triple(rubus__text *out, const double *v)
 {
     char number[32];
@@ -82,12 +31,7 @@ static void add_extent(rubus__text *out, const rubus__grid *grid)
 
 void rubus__vti_text(const rubus__grid *grid, rubus__text *out)
 {
-    rubus__text_add(out, "<?xml version=\"1.0\"?>\n");
-    if (grid->title != NULL) {
-        rubus__text_add(out, "<!-- ");
-        add_comment(out, grid->title);
-        rubus__text_add(out, " -->\n");
-    }
+    rubus__xml_start(out, grid->title);
     rubus__text_add(out, "<VTKFile type=\"ImageData\" version=\"1.0\" "
                          "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
                          "  <ImageData WholeExtent=\"");
@@ -99,19 +43,14 @@ void rubus__vti_text(const rubus__grid *grid, rubus__text *out)
     rubus__text_add(out, "\">\n    <Piece Extent=\"");
     add_extent(out, grid);
     rubus__text_add(out, "\">\n      <CellData Scalars=\"");
-    add_attribute(out, grid->name);
+    rubus__xml_attribute(out, grid->name);
     rubus__text_format(out, "\">\n        <DataArray type=\"%s\" Name=\"",
-                       vtk_type(grid->type));
-    add_attribute(out, grid->name);
+                       rubus__vtk_type(grid->type));
+    rubus__xml_attribute(out, grid->name);
     rubus__text_add(out, "\" format=\"appended\" offset=\"0\"/>\n      </CellData>\n"
                          "    </Piece>\n  </ImageData>\n"
                          "  <AppendedData encoding=\"raw\">\n_");
-    const uint64_t size = grid->raw_size;
-    uint8_t bytes[8];
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(size >> (8 * i));
-    }
-    rubus__text_add_n(out, (const char *)bytes, sizeof(bytes));
+    rubus__xml_block_size(out, grid->raw_size);
     rubus__text_add_n(out, grid->raw, grid->raw_size);
     rubus__text_add(out, "\n  </AppendedData>\n</VTKFile>\n");
 }

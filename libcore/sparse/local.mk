@@ -6,6 +6,7 @@ libsparse_la_SOURCES = \
 	%D%/csc.c \
 	%D%/csr.c \
 	%D%/csr.h \
+	%D%/csr_algebra.c \
 	%D%/csr_build.c \
 	%D%/csr_diagonal.c \
 	%D%/csr_fill.c \

@@ -51,14 +51,16 @@ THREADS_LIBS = libthreads.la libthreads_prebuilt.la libthreads_spmv.la -ldl -lm 
 
 # The library's own kernels, compiled with the flags that kernels get at run time. rkc
 # writes all files in one go, and leaves those alone that stay the same.
-THREADS_KERNELS = blas.rk inner_1d.rk inner_2d.rk inner_3d.rk krylov.rk mesh.rk \
-	relax_1d.rk relax_2d.rk \
+THREADS_KERNELS = blas.rk inner_1d.rk inner_2d.rk inner_3d.rk kronecker.rk \
+	krylov.rk mesh.rk relax_1d.rk relax_2d.rk \
 	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk \
 	sparse.rk sparse.rk@i64 sparse_atomic.rk sparse_atomic.rk@i64
 THREADS_PREBUILT = \
 	%D%/prebuilt_list.c \
 	%D%/prebuilt_blas_f32.c \
 	%D%/prebuilt_blas_f64.c \
+	%D%/prebuilt_kronecker_f32.c \
+	%D%/prebuilt_kronecker_f64.c \
 	%D%/prebuilt_krylov_f32.c \
 	%D%/prebuilt_krylov_f64.c \
 	%D%/prebuilt_inner_1d_f32.c \

@@ -2,8 +2,8 @@
 # The library's own kernels as SPIR-V: rkc writes a shader for each entry, glslc compiles
 # them, spirv-val checks them, rkc writes the words as C. Files that stay the same are left
 # alone. Without glslc the list is empty, and the kernels are compiled when a program runs.
-VULKAN_KERNELS = blas.rk inner_1d.rk inner_2d.rk inner_3d.rk krylov.rk mesh.rk \
-	relax_1d.rk relax_2d.rk \
+VULKAN_KERNELS = blas.rk inner_1d.rk inner_2d.rk inner_3d.rk kronecker.rk \
+	krylov.rk mesh.rk relax_1d.rk relax_2d.rk \
 	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk sparse.rk sparse_atomic.rk
 noinst_LTLIBRARIES += libvulkan_prebuilt.la
 libvulkan_prebuilt_la_SOURCES = %D%/vk_prebuilt.h
@@ -12,6 +12,8 @@ VULKAN_PREBUILT = \
 	%D%/spirv/vk_prebuilt_list.c \
 	%D%/spirv/vk_prebuilt_blas_f32.c \
 	%D%/spirv/vk_prebuilt_blas_f64.c \
+	%D%/spirv/vk_prebuilt_kronecker_f32.c \
+	%D%/spirv/vk_prebuilt_kronecker_f64.c \
 	%D%/spirv/vk_prebuilt_krylov_f32.c \
 	%D%/spirv/vk_prebuilt_krylov_f64.c \
 	%D%/spirv/vk_prebuilt_inner_1d_f32.c \

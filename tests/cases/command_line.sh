@@ -52,7 +52,7 @@ usage "bench of assembly too large" '--n: 40000 is too large: .* 32768' \
     bench assemble --n 40000
 usage "rounds 0" '--rounds: 0 is less than 1' bench launch --rounds 0
 
-for command in '' devices solve run kernel bench conformance; do
+for command in '' devices solve run form kernel bench conformance; do
     # shellcheck disable=SC2086 # '' is no argument
     check "help $command" "$rubus" $command --help
     says "help $command" '^Usage: rubus ' out

@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	%D%/command_line.sh \
 	%D%/compiler_missing.sh \
 	%D%/decimal_comma.sh \
+	%D%/form_cases.sh \
 	%D%/kernel_cache.sh \
 	%D%/kernel_cases.sh \
 	%D%/kernel_sources.sh \

@@ -4,11 +4,11 @@
 /* What the tests of the writers share: fields on the reference backend, files read back,
  * a locale with a decimal comma. Builds on relax_probe.h. */
 #include <locale.h>
-#include <sys/stat.h>
 
 #include <rubus/output.h>
 
 #include "tests/solver/relax_probe.h"
+#include "tests/support/xml_probe.h"
 
 static rubus_context *context;
 
@@ -29,25 +29,6 @@ static inline rubus_array *array_of(int32_t type, rubus_shape shape, const void 
     rubus_array *array = NULL;
     MUST(rubus_array_from(context, type, shape, data, &array));
     return array;
-}
-
-typedef struct bytes {
-    char *data; /* ends with a NUL that is not counted */
-    size_t size;
-} bytes;
-
-static inline bytes file_bytes(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "cannot open %s", path);
-    struct stat info;
-    ck_assert_int_eq(fstat(fileno(file), &info), 0);
-    bytes b = {malloc((size_t)info.st_size + 1), (size_t)info.st_size};
-    ck_assert_ptr_nonnull(b.data);
-    ck_assert_uint_eq(fread(b.data, 1, b.size, file), b.size);
-    b.data[b.size] = '\0';
-    fclose(file);
-    return b;
 }
 
 /* Writes a field and gives the file's bytes. */

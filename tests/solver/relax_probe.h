@@ -13,6 +13,7 @@
 
 #include "libcore/base/base.h"
 #include "tests/support/suite.h"
+#include "tests/support/work_folder.h"
 
 #define MUST(call)                                                                       \
     do {                                                                                 \
@@ -191,25 +192,6 @@ static inline void fail_allocations(failing_try try, void *user, int64_t last)
          n += n < 10 || n + last > fails ? 1 : fails / 20 + 1) {
         ck_assert_int_ne(one_failing_try(try, user, n), RUBUS_OK);
     }
-}
-
-/* --- a folder of its own ------------------------------------------------------------ */
-
-static char work_folder[64];
-
-static inline void enter_work_folder(void)
-{
-    snprintf(work_folder, sizeof work_folder, "/tmp/rubus-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(work_folder));
-    ck_assert_int_eq(chdir(work_folder), 0);
-}
-
-static inline void leave_work_folder(void)
-{
-    char command[128];
-    ck_assert_int_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf '%s'", work_folder);
-    ck_assert_int_eq(system(command), 0);
 }
 
 #endif

@@ -126,56 +126,6 @@ START_TEST(bin_is_the_elements)
 }
 END_TEST
 
-/* The value of an attribute of the first element that has it. */
-static const char *attribute(const char *xml, const char *name, char out[200])
-{
-    char start[64];
-    snprintf(start, sizeof start, " %s=\"", name);
-    const char *found = strstr(xml, start);
-    ck_assert_msg(found != NULL, "no attribute %s", name);
-    found += strlen(start);
-    const size_t n = strcspn(found, "\"");
-    ck_assert_uint_lt(n, 200);
-    memcpy(out, found, n);
-    out[n] = '\0';
-    return out;
-}
-
-/* Elements open and close in order, attributes are quoted; up to the appended data. */
-static void check_xml(const char *s, const char *end)
-{
-    char open[16][40];
-    int depth = 0;
-    while ((s = memchr(s, '<', (size_t)(end - s))) != NULL) {
-        if (strncmp(s, "<?xml", 5) == 0 || strncmp(s, "<!--", 4) == 0) {
-            const char *stop = strstr(s, s[1] == '?' ? "?>" : "-->");
-            ck_assert(stop != NULL && (s[1] == '?' || strstr(s + 4, "--") == stop));
-            s = stop;
-            continue;
-        }
-        const bool closing = s[1] == '/';
-        s += closing ? 2 : 1;
-        char name[40];
-        const size_t n = strcspn(s, " />");
-        ck_assert(n > 0 && n < sizeof name);
-        memcpy(name, s, n);
-        name[n] = '\0';
-        bool quoted = false;
-        for (; *s != '>' || quoted; s++) {
-            quoted = quoted != (*s == '"');
-            ck_assert(*s != '\0' && (unsigned char)*s >= 0x20 && *s != '<');
-        }
-        if (closing) {
-            ck_assert_int_gt(depth, 0);
-            ck_assert_str_eq(open[--depth], name);
-        } else if (s[-1] != '/') {
-            ck_assert_int_lt(depth, 16);
-            strcpy(open[depth++], name);
-        }
-    }
-    ck_assert_int_eq(depth, 2); /* VTKFile and AppendedData stay open at the data */
-}
-
 /* Checks the XML around the raw data and gives where the data are. */
 static const char *check_vti(const bytes *b, const void *data, size_t nbyte)
 {
@@ -183,7 +133,7 @@ static const char *check_vti(const bytes *b, const void *data, size_t nbyte)
     const char *start = strstr(b->data, "encoding=\"raw\">\n_");
     ck_assert_ptr_nonnull(start);
     start = strchr(start, '_') + 1;
-    check_xml(b->data, start);
+    xml_check(b->data, start, 2);
     uint64_t size = 0;
     for (int i = 0; i < 8; i++) {
         size |= (uint64_t)(unsigned char)start[i] << (8 * i);
@@ -218,10 +168,11 @@ START_TEST(vti_of_every_type_holds_the_elements)
                                       .spacing = {0.5, 0.25, 2}};
             bytes b = written("a.vti", field, &desc);
             check_vti(&b, raw, rubus_array_nbyte(field));
-            ck_assert_str_eq(attribute(b.data, "WholeExtent", text), extents[rank - 1]);
-            ck_assert_str_eq(attribute(b.data, "Extent", text), extents[rank - 1]);
-            ck_assert_str_eq(attribute(b.data, "Spacing", text), "0.5 0.25 2");
-            ck_assert_str_eq(attribute(b.data, "Origin", text), "0 0 0");
+            ck_assert_str_eq(xml_attribute(b.data, "WholeExtent", text),
+                             extents[rank - 1]);
+            ck_assert_str_eq(xml_attribute(b.data, "Extent", text), extents[rank - 1]);
+            ck_assert_str_eq(xml_attribute(b.data, "Spacing", text), "0.5 0.25 2");
+            ck_assert_str_eq(xml_attribute(b.data, "Origin", text), "0 0 0");
             ck_assert_ptr_nonnull(strstr(b.data, names[t]));
             free(b.data);
             rubus_array_destroy(field);
@@ -253,7 +204,7 @@ START_TEST(vti_with_awkward_texts_is_still_xml)
     bytes b = written("a.vti", field, &desc);
     check_vti(&b, six, sizeof six);
     char text[200];
-    ck_assert_str_eq(attribute(b.data, "Name", text),
+    ck_assert_str_eq(xml_attribute(b.data, "Name", text),
                      "a &quot;b&quot; &lt;c&gt; &amp; 'd' -- e---     \xC3\xA9 "
                      "\xEF\xBF\xBD\xEF\xBF\xBD 100%");
     ck_assert_ptr_nonnull(
@@ -263,7 +214,7 @@ START_TEST(vti_with_awkward_texts_is_still_xml)
     desc.name = "";
     b = written("a.vti", field, &desc);
     check_vti(&b, six, sizeof six);
-    ck_assert_str_eq(attribute(b.data, "Name", text), "u");
+    ck_assert_str_eq(xml_attribute(b.data, "Name", text), "u");
     free(b.data);
     rubus_array_destroy(field);
 }

@@ -47,3 +47,6 @@ check_PROGRAMS += tests/sparse/fuzz_matrix_market
 tests_sparse_fuzz_matrix_market_SOURCES = tests/sparse/fuzz_matrix_market.c
 tests_sparse_fuzz_matrix_market_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 tests_sparse_fuzz_matrix_market_LDADD = $(RUBUS_LIBS) $(ZLIB_LIBS)
+check_PROGRAMS += tests/sparse/test_algebra
+tests_sparse_test_algebra_SOURCES = tests/sparse/test_algebra.c
+tests_sparse_test_algebra_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

@@ -5,27 +5,13 @@
  */
 #include "config.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "case_json.h"
 
-#define BAD(c, ...) bad_case((c)->path, __VA_ARGS__)
-
-static int bad_case(const char *path, const char *format, ...) RUBUS_PRINTF(2, 3);
-
-static int bad_case(const char *path, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    return cli_fail(CLI_INPUT, "%s: %s", path, text);
-}
+#define BAD(c, ...) case_bad((c)->path, NULL, __VA_ARGS__)
 
 const char *case_type_name(int32_t type)
 {
@@ -36,25 +22,6 @@ const char *case_type_name(int32_t type)
 static size_t type_size(int32_t type)
 {
     return type == RUBUS_BOOL ? 1 : type == RUBUS_F32 || type == RUBUS_I32 ? 4 : 8;
-}
-
-// A word of "real" or "index"; NULL means it is not there.
-static int read_word(run_case *c, const char *member, const char *word32,
-                     const char *word64, int32_t type32, int32_t type64, int32_t *out)
-{
-    const json_t *value = json_object_get(c->document, member);
-    if (value == NULL) {
-        return CLI_DONE;
-    }
-    const char *text = json_string_value(value);
-    if (text != NULL && strcmp(text, word32) == 0) {
-        *out = type32;
-    } else if (text != NULL && strcmp(text, word64) == 0) {
-        *out = type64;
-    } else {
-        return BAD(c, "\"%s\" must be \"%s\" or \"%s\"", member, word32, word64);
-    }
-    return CLI_DONE;
 }
 
 static int read_type(run_case *c, case_array *a, const json_t *value)
@@ -110,27 +77,7 @@ static bool store_number(const case_array *a, int64_t at, const json_t *value)
 {
     char *const to = (char *)a->data + (size_t)at * type_size(a->type);
     if (a->type == RUBUS_F64 || a->type == RUBUS_F32) {
-        double number = 0;
-        const char *word = json_string_value(value);
-        if (json_is_number(value)) {
-            number = json_number_value(value);
-        } else if (word != NULL && strcmp(word, "nan") == 0) {
-            number = (double)NAN;
-        } else if (word != NULL && strcmp(word, "inf") == 0) {
-            number = HUGE_VAL;
-        } else if (word != NULL && strcmp(word, "-inf") == 0) {
-            number = -HUGE_VAL;
-        } else {
-            return false;
-        }
-        if (a->type == RUBUS_F64) {
-            memcpy(to, &number, sizeof(number));
-        } else {
-            const float single = (float)number;
-            memcpy(to, &single, sizeof(single));
-            return !isfinite(number) || isfinite(single);
-        }
-        return true;
+        return case_put_real(a->type, a->data, at, value);
     }
     if (a->type == RUBUS_BOOL) {
         const bool truth =
@@ -179,24 +126,6 @@ static int read_elements(run_case *c, case_array *a, const json_t *data,
     return CLI_DONE;
 }
 
-// The first member of an object that is none of the words; NULL if all are known.
-static const char *unknown_member(json_t *object, const char *const *words)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        size_t i = 0;
-        while (words[i] != NULL && strcmp(key, words[i]) != 0) {
-            i++;
-        }
-        if (words[i] == NULL) {
-            return key;
-        }
-    }
-    return NULL;
-}
-
 static int read_array(run_case *c, case_array *a, const char *name, json_t *value)
 {
     static const char *const words[] = {"type", "shape", "data", "fill", NULL};
@@ -204,13 +133,12 @@ static int read_array(run_case *c, case_array *a, const char *name, json_t *valu
     if (!json_is_object(value)) {
         return BAD(c, "array \"%s\" must be an object with a \"shape\"", name);
     }
-    const char *unknown = unknown_member(value, words);
-    if (unknown != NULL) {
-        return BAD(c,
-                   "array \"%s\": unknown member \"%s\" (known: type, shape, data, fill)",
-                   name, unknown);
+    char where[128];
+    snprintf(where, sizeof(where), "array \"%s\"", name);
+    int status = case_known(c->path, where, value, words);
+    if (status == CLI_DONE) {
+        status = read_type(c, a, json_object_get(value, "type"));
     }
-    int status = read_type(c, a, json_object_get(value, "type"));
     if (status == CLI_DONE) {
         status = read_shape(c, a, json_object_get(value, "shape"));
     }
@@ -257,11 +185,8 @@ static int read_scalars(run_case *c)
     json_t *value;
     json_object_foreach(c->scalars, key, value)
     {
-        const char *word = json_string_value(value);
-        const bool special =
-            word != NULL && (strcmp(word, "nan") == 0 || strcmp(word, "inf") == 0 ||
-                             strcmp(word, "-inf") == 0);
-        if (!json_is_number(value) && !json_is_boolean(value) && !special) {
+        double number;
+        if (!case_real(value, &number) && !json_is_boolean(value)) {
             return BAD(c, "scalar \"%s\" is no number", key);
         }
         if (case_find_array(c, key) != NULL) {
@@ -297,10 +222,9 @@ static int read_range(run_case *c, case_launch *l, const json_t *range)
 static int read_launch_object(run_case *c, case_launch *l, json_t *value)
 {
     static const char *const words[] = {"kernel", "args", "range", NULL};
-    const char *unknown = unknown_member(value, words);
-    if (unknown != NULL) {
-        return BAD(c, "launch: unknown member \"%s\" (known: kernel, args, range)",
-                   unknown);
+    const int status = case_known(c->path, "launch", value, words);
+    if (status != CLI_DONE) {
+        return status;
     }
     l->kernel = json_string_value(json_object_get(value, "kernel"));
     if (l->kernel == NULL) {
@@ -367,30 +291,12 @@ static int load_document(run_case *c)
 {
     static const char *const words[] = {"real",   "index", "arrays", "scalars",
                                         "launch", "print", NULL};
-    json_error_t error;
-    FILE *file = NULL;
-    const int status = cli_open_input(c->path, &file);
+    int status = case_load(c->path, &c->document);
+    if (status == CLI_DONE) {
+        status = case_known(c->path, NULL, c->document, words);
+    }
     if (status != CLI_DONE) {
         return status;
-    }
-    c->document = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
-    fclose(file);
-    if (c->document == NULL) {
-        if (error.line > 0) {
-            return cli_fail(CLI_INPUT, "%s:%d:%d: %s", c->path, error.line, error.column,
-                            error.text);
-        }
-        return BAD(c, "%s", error.text);
-    }
-    if (!json_is_object(c->document)) {
-        return BAD(c, "the case is no JSON object");
-    }
-    const char *unknown = unknown_member(c->document, words);
-    if (unknown != NULL) {
-        return BAD(c,
-                   "unknown member \"%s\" (known: real, index, arrays, scalars, launch, "
-                   "print)",
-                   unknown);
     }
     c->print = json_object_get(c->document, "print");
     for (size_t i = 0; i < json_array_size(c->print); i++) {
@@ -406,19 +312,21 @@ static int load_document(run_case *c)
 
 int case_read(const char *path, int32_t real, int32_t index, run_case *out_case)
 {
-    *out_case = (run_case){.path = path, .real = RUBUS_F64, .index = RUBUS_I32};
+    static const char *const reals[] = {"f32", "f64", NULL};
+    static const char *const indices[] = {"i32", "i64", NULL};
+    *out_case = (run_case){.path = path};
+    int32_t real_at = 1;
+    int32_t index_at = 0;
     int status = load_document(out_case);
     if (status == CLI_DONE) {
-        status = read_word(out_case, "real", "f32", "f64", RUBUS_F32, RUBUS_F64,
-                           &out_case->real);
+        status = case_word(path, NULL, out_case->document, "real", reals, &real_at);
     }
     if (status == CLI_DONE) {
-        status = read_word(out_case, "index", "i32", "i64", RUBUS_I32, RUBUS_I64,
-                           &out_case->index);
+        status = case_word(path, NULL, out_case->document, "index", indices, &index_at);
     }
     if (status == CLI_DONE) {
-        out_case->real = real != 0 ? real : out_case->real;
-        out_case->index = index != 0 ? index : out_case->index;
+        out_case->real = real != 0 ? real : real_at == 0 ? RUBUS_F32 : RUBUS_F64;
+        out_case->index = index != 0 ? index : index_at == 0 ? RUBUS_I32 : RUBUS_I64;
         status = read_arrays(out_case);
     }
     if (status == CLI_DONE) {

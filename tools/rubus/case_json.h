@@ -6,7 +6,7 @@
  * before any device is opened. What depends on the kernels (kinds of parameters) is
  * checked when a launch is made.
  */
-#include "command.h"
+#include "case_file.h"
 
 typedef struct case_array {
     const char *name; // of the JSON document

@@ -37,6 +37,7 @@ typedef struct cli_command {
 extern const cli_command cli_devices;
 extern const cli_command cli_solve;
 extern const cli_command cli_run;
+extern const cli_command cli_form;
 extern const cli_command cli_kernel;
 extern const cli_command cli_spmv;
 extern const cli_command cli_bench;

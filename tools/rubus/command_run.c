@@ -48,25 +48,19 @@ static int take_scalar(const run_case *c, const char *kernel, const json_t *valu
         value = json_object_get(c->scalars, word);
         word = json_string_value(value);
     }
+    double real = 0;
     if (json_is_integer(value)) {
         *out = rubus_arg_integer(json_integer_value(value));
     } else if (json_is_boolean(value)) {
         *out = rubus_arg_integer(json_is_true(value));
-    } else if (json_is_real(value)) {
-        const double real = json_real_value(value);
-        if (param->type == RUBUS_F32 && fabs(real) > (double)FLT_MAX) {
+    } else if (case_real(value, &real)) {
+        if (param->type == RUBUS_F32 && isfinite(real) && fabs(real) > (double)FLT_MAX) {
             return cli_fail(CLI_INPUT,
                             "%s: launch of \"%s\": parameter %s is %g, which f32 cannot "
                             "hold; compute in f64, or write \"inf\"",
                             c->path, kernel, param->name, real);
         }
         *out = rubus_arg_real(real);
-    } else if (word != NULL && strcmp(word, "nan") == 0) {
-        *out = rubus_arg_real((double)NAN);
-    } else if (word != NULL && strcmp(word, "inf") == 0) {
-        *out = rubus_arg_real(HUGE_VAL);
-    } else if (word != NULL && strcmp(word, "-inf") == 0) {
-        *out = rubus_arg_real(-HUGE_VAL);
     } else {
         return cli_fail(
             CLI_INPUT,

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "measure.h"
 #include "solve_options.h"
@@ -58,28 +57,12 @@ static double t_eff_gbs(const solve_result *r)
 
 // --- running ---------------------------------------------------------------------------
 
-// A line on the terminal, at most five a second.
-static int show_progress(void *user, int64_t iteration, double residual)
-{
-    double *last = user;
-    const double now = measure_seconds();
-    if (now - *last > 0.2) {
-        *last = now;
-        fprintf(stderr, "\rrubus: iteration %lld, max|r| %.3e ", (long long)iteration,
-                residual);
-        fflush(stderr);
-    }
-    return 0;
-}
-
 static rubus_status run_to_the_end(rubus_relax *relax)
 {
-    const bool terminal = isatty(STDERR_FILENO);
-    double last = measure_seconds();
-    rubus_status st = rubus_relax_run(relax, -1, terminal ? show_progress : NULL, &last);
-    if (terminal) {
-        fputs("\r\033[K", stderr);
-    }
+    measure_progress progress = measure_progress_begin("max|r|");
+    rubus_status st = rubus_relax_run(
+        relax, -1, progress.terminal ? measure_progress_show : NULL, &progress);
+    measure_progress_end(&progress);
     return st;
 }
 

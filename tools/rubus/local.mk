@@ -16,6 +16,8 @@ tools_rubus_rubus_SOURCES = \
 	%D%/bench_matrix.h \
 	%D%/bench_sparse.c \
 	%D%/bench_stream.c \
+	%D%/case_file.c \
+	%D%/case_file.h \
 	%D%/case_json.c \
 	%D%/case_json.h \
 	%D%/cli_options.c \
@@ -23,10 +25,17 @@ tools_rubus_rubus_SOURCES = \
 	%D%/command_bench.c \
 	%D%/command_conformance.c \
 	%D%/command_devices.c \
+	%D%/command_form.c \
 	%D%/command_kernel.c \
 	%D%/command_run.c \
 	%D%/command_solve.c \
 	%D%/command_spmv.c \
+	%D%/form_case.c \
+	%D%/form_case.h \
+	%D%/form_problem.c \
+	%D%/form_problem.h \
+	%D%/form_result.c \
+	%D%/form_result.h \
 	%D%/handwritten.c \
 	%D%/handwritten.h \
 	%D%/handwritten_gpu.h \

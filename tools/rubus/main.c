@@ -9,8 +9,8 @@
 #include "command.h"
 
 static const cli_command *const commands[] = {
-    &cli_devices, &cli_solve, &cli_run,         &cli_kernel,
-    &cli_spmv,    &cli_bench, &cli_conformance,
+    &cli_devices, &cli_solve, &cli_run,   &cli_form,
+    &cli_kernel,  &cli_spmv,  &cli_bench, &cli_conformance,
 };
 #define NCOMMAND (sizeof(commands) / sizeof(commands[0]))
 

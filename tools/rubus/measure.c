@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time, medians, and the speed of memory (T_peak): what a copy of large arrays reaches.
- * On a CPU that is a hand-written copy whose stores pass the caches by, on as many
- * threads as the backend has; elsewhere the backend's own copy of an array.
+ * Time, progress, medians, and the speed of memory (T_peak): what a copy of large arrays
+ * reaches. On a CPU that is a hand-written copy whose stores pass the caches by, on as
+ * many threads as the backend has; elsewhere the backend's own copy of an array.
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +25,32 @@ double measure_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+measure_progress measure_progress_begin(const char *what)
+{
+    return (measure_progress){
+        .what = what, .terminal = isatty(STDERR_FILENO), .last = measure_seconds()};
+}
+
+int measure_progress_show(void *progress, int64_t iteration, double residual)
+{
+    measure_progress *p = progress;
+    const double now = measure_seconds();
+    if (now - p->last > 0.2) {
+        p->last = now;
+        fprintf(stderr, "\rrubus: iteration %lld, %s %.3e ", (long long)iteration,
+                p->what, residual);
+        fflush(stderr);
+    }
+    return 0;
+}
+
+void measure_progress_end(const measure_progress *progress)
+{
+    if (progress->terminal) {
+        fputs("\r\033[K", stderr);
+    }
 }
 
 static int compare(const void *a, const void *b)

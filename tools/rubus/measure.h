@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUBUS_TOOLS_MEASURE_H
 #define RUBUS_TOOLS_MEASURE_H
-/* Time, medians, and the speed of memory. */
+/* Time, progress, medians, and the speed of memory. */
 #include "command.h"
 #include "handwritten.h"
 
 double measure_seconds(void); // of a clock that only goes forward
+/* The progress of a solver: a line on the terminal, at most five a second. */
+typedef struct measure_progress {
+    const char *what; // is shown: "max|r|"
+    bool terminal;    // stderr is one: else nothing is to be shown
+    double last;      // seconds
+} measure_progress;
+measure_progress measure_progress_begin(const char *what);
+int measure_progress_show(void *progress, int64_t iteration, double residual);
+void measure_progress_end(const measure_progress *progress);
 /* Sorts the values and returns the middle one (of two, their mean); n > 0. */
 double measure_median(double *values, size_t n);
 /* Threads of the context's backend, or CPUs where it tells none. */
