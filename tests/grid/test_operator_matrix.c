@@ -432,8 +432,11 @@ static Suite *matrix_suite(void)
     backends_add(tc, test_case_10_2_matrices_equal_kernels_on_every_axis);
     backends_add(tc, matrix_of_components_axes_and_layers);
     backends_add(tc, matrix_refuses_what_makes_no_sense);
-    backends_add(tc, matrix_survives_the_failure_of_any_allocation);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, matrix_survives_the_failure_of_any_allocation);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 

@@ -266,8 +266,12 @@ static Suite *series_suite(void)
     backends_add(tc, test_case_10_28_killed_run_leaves_a_collection_to_continue);
     backends_add(tc, series_continues_collections_of_others);
     backends_add(tc, series_refuses_what_does_not_fit);
-    backends_add(tc, series_step_that_fails_may_be_repeated);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    tcase_add_checked_fixture(memory, enter_work_folder, leave_work_folder);
+    backends_add(memory, series_step_that_fails_may_be_repeated);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 
