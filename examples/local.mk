@@ -31,6 +31,11 @@ examples_06_krylov_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_06_krylov_LDADD = librubus.la
 examples_06_krylov_SOURCES = examples/06_krylov.c
 
+noinst_PROGRAMS += examples/13_heat_series
+examples_13_heat_series_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_13_heat_series_LDADD = librubus.la -lm
+examples_13_heat_series_SOURCES = examples/13_heat_series.c
+
 EXTRA_DIST += \
 	%D%/02_relax_1d.rk \
 	%D%/03_relax_2d.rk \
