@@ -229,6 +229,8 @@ START_TEST(series_step_that_fails_may_be_repeated)
     rubus_status st = RUBUS_ENOMEM;
     const rubus_mesh_output_desc desc = {
         .struct_size = sizeof desc, .title = "t", .append = 1};
+    ok(rubus_array_fill(p.field.array, 0)); // what a backend makes once is there
+    ok(rubus_mesh_write("first.vtr", p.mesh, &p.field, 1, NULL));
     const int64_t live = rubus__alloc_live();
     for (int round = 0; round < 2; round++) { // a new collection, then a continued one
         st = RUBUS_ENOMEM;
