@@ -10,13 +10,6 @@
 #include "tests/grid/kronecker_model.h"
 #include "tests/support/real_arrays.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 /* --- eigenvalues ------------------------------------------------------------------ */
 
 static int ascending(const void *a, const void *b)

@@ -8,13 +8,6 @@
 #include "tests/grid/kronecker_model.h"
 #include "tests/support/real_arrays.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 #define kronecker(space, labels, ...)                                                    \
     kronecker_of((space), (labels), (const rubus_kronecker_term[]){__VA_ARGS__},         \
                  (int32_t)(sizeof((rubus_kronecker_term[]){__VA_ARGS__}) /               \

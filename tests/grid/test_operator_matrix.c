@@ -10,13 +10,6 @@
 #include "tests/grid/grid_probe.h"
 #include "tests/grid/kronecker_model.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 static rubus_csr *matrix_of(const rubus_space *space, const char *op, int32_t k)
 {
     rubus_csr *csr = NULL;

@@ -24,7 +24,7 @@ static problem problem_open(int at)
 {
     problem p = {.context = backends_open(at)};
     p.mesh = mesh_0135(p.context, RUBUS_F64);
-    ok(rubus_space_create(p.mesh, 1, &p.space));
+    p.space = space_of(p.mesh, 1);
     p.field = (rubus_mesh_field){"u", p.space, array_of(p.space, 0, 0, 0, 0)};
     return p;
 }

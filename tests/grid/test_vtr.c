@@ -9,13 +9,6 @@
 #include "tests/grid/vtr_read.h"
 #include "tests/support/work_folder.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 /* Numbers with many digits, all different, small and large, negative too. */
 static double odd_number(int64_t i)
 {
