@@ -40,6 +40,27 @@ krylov() { # on $RUBUS_BACKEND; the number of iterations is the same on each
 }
 krylov
 
+forms() { # NAME PICTURE WORDS: an example with forms
+    rm -f "$2"
+    check "$1 on $RUBUS_BACKEND" "$here/examples/$1"
+    says "$1 on $RUBUS_BACKEND" "$3" out
+    same "$1 on $RUBUS_BACKEND: picture" \
+        "$(head -c 8 "$2" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+    checks=$((checks + 1))
+    [ "$(wc -l <"$source_dir/examples/$1.c")" -lt 100 ] ||
+        note_failure "$1" "has 100 lines or more"
+}
+forms 07_poisson poisson.png '^ *33 x 34 +3\.508e-04 +1\.91$'
+says "07_poisson: the finest mesh" '^ *65 x 66 +9\.155e-05 +1\.96$' out
+forms 08_variable_coefficient variable_coefficient.png \
+    '^bar of 1000: highest value 0\.0566, converged after 303 iterations$'
+says "08_variable_coefficient: nothing but the plate" '^bar of +1: .* 0\.0737, converged' out
+forms 09_convection_diffusion convection_diffusion.png '^eps 0\.0156: flow 0\.0919, converged$'
+forms 10_picard picard.png '^sweep 7: step [0-9.]+e-11$'
+says "10_picard: the solution" '^error 2\.153e-06$' out
+forms 11_robin robin.png '^65 x 65: error 2\.041e-04, order 2\.00$'
+forms 12_system system.png '^exchange 100: means 0\.1413 and 0\.3170, converged$'
+
 # The factor of a step is 1 / (1 + dt lambda) for the discrete lambda of sin sin:
 # (2 4/h^2) sin^2(pi h/2), h = 1/32.
 series() { # on $RUBUS_BACKEND

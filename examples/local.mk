@@ -31,6 +31,36 @@ examples_06_krylov_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_06_krylov_LDADD = librubus.la
 examples_06_krylov_SOURCES = examples/06_krylov.c
 
+noinst_PROGRAMS += examples/07_poisson
+examples_07_poisson_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_07_poisson_LDADD = librubus.la -lm
+examples_07_poisson_SOURCES = examples/07_poisson.c
+
+noinst_PROGRAMS += examples/08_variable_coefficient
+examples_08_variable_coefficient_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_08_variable_coefficient_LDADD = librubus.la
+examples_08_variable_coefficient_SOURCES = examples/08_variable_coefficient.c
+
+noinst_PROGRAMS += examples/09_convection_diffusion
+examples_09_convection_diffusion_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_09_convection_diffusion_LDADD = librubus.la
+examples_09_convection_diffusion_SOURCES = examples/09_convection_diffusion.c
+
+noinst_PROGRAMS += examples/10_picard
+examples_10_picard_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_10_picard_LDADD = librubus.la
+examples_10_picard_SOURCES = examples/10_picard.c
+
+noinst_PROGRAMS += examples/11_robin
+examples_11_robin_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_11_robin_LDADD = librubus.la -lm
+examples_11_robin_SOURCES = examples/11_robin.c
+
+noinst_PROGRAMS += examples/12_system
+examples_12_system_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_12_system_LDADD = librubus.la
+examples_12_system_SOURCES = examples/12_system.c
+
 noinst_PROGRAMS += examples/13_heat_series
 examples_13_heat_series_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_13_heat_series_LDADD = librubus.la -lm

@@ -41,13 +41,15 @@ RUBUS_API rubus_status rubus_source_explain(const char *path,
                                             int32_t json, char **out_text) RUBUS_CHECKED;
 
 /**
- * Tells what a form of `path` becomes on a mesh: its terms, the taps of their sides, and
- * passes, bytes and operations a point of its kernels. Any name is a label here.
+ * Tells what a form of `path` becomes on a mesh: its terms, the taps of their sides, its
+ * line tables, and passes, bytes and operations a point of its kernels. Any name is a
+ * label here.
  *
  * @param form      Name of the form. Its spaces have as many components as it names.
  * @param ndim      Dimensions of the mesh, 1 to 3.
  * @param json      1: one JSON object, {"form", "dim", "components", "entries", "terms":
  *                  [{"factor", "weight", "first", "last", "trial_taps", "test_taps"}],
+ *                  "tables": [{"name", "axis", "value"}],
  *                  "kernels": [{"name", "passes", "bytes_per_point",
  *                  "ops_per_point"}]}; 0: text for people.
  * @param out_text  Give back with rubus_text_free.

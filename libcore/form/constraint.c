@@ -143,54 +143,104 @@ static rubus_array line_of(const rubus_array *array, int64_t first, int64_t n)
                                (uint64_t)n);
 }
 
-/* One component. */
-static rubus_status hold(const rubus_constraint *constraint, const rubus__held *held,
-                         const rubus_array *u, int32_t component)
+/* Component k of what is written, and of what is read. */
+static void places(const rubus_constraint *constraint, const rubus__held *held,
+                   const rubus_array *u, int32_t k, rubus_array *out_to,
+                   rubus_array *out_from)
 {
-    rubus__state *state = constraint->state;
-    const int64_t n = state->count;
-    rubus_array *mask = NULL;
-    const rubus_kernel *kernel = NULL;
-    rubus_status st = rubus__state_mask(state, &held->labels, &mask);
-    if (st == RUBUS_OK) {
-        st = rubus__state_kernel(state, "krylov.rk",
-                                 held->values != NULL ? "hold" : "hold_number", &kernel);
-    }
-    if (st != RUBUS_OK) {
-        return st;
-    }
-    rubus_array to = line_of(u, component * n, n);
-    rubus_array where = line_of(mask, 0, n);
-    if (held->values == NULL) {
-        return rubus_launch(kernel, &to, &where, held->number);
-    }
-    const int64_t first = held->values->count == n ? 0 : component * n;
-    rubus_array from = line_of(held->values, first, n);
-    const bool itself = from.storage == to.storage && from.first == to.first;
-    return itself ? RUBUS_OK : rubus_launch(kernel, &to, &from, &where);
+    const int64_t n = constraint->state->count;
+    *out_to = line_of(u, k * n, n);
+    *out_from = held->values == NULL
+                    ? *out_to
+                    : line_of(held->values, held->values->count == n ? 0 : k * n, n);
 }
 
-rubus_status rubus_constraint_apply(rubus_constraint *constraint, rubus_array *u)
+static bool same_place(const rubus_array *a, const rubus_array *b)
 {
-    static const char what[] = "rubus_constraint_apply";
-    rubus_status st = enter(constraint, what);
+    return a->storage == b->storage && a->first == b->first;
+}
+
+/* One component. */
+static rubus_status hold(const rubus_constraint *constraint, const rubus__held *held,
+                         const rubus_array *u, int32_t k)
+{
+    rubus__state *state = constraint->state;
+    const bool number = held->values == NULL;
+    rubus_array *mask = NULL;
+    const rubus_kernel *kernel = NULL;
+    rubus_array to;
+    rubus_array from;
+    places(constraint, held, u, k, &to, &from);
+    if (!number && same_place(&to, &from)) {
+        return RUBUS_OK;
+    }
+    rubus_status st = rubus__state_mask(state, &held->labels, &mask);
     if (st == RUBUS_OK) {
-        st = rubus__space_check(constraint->space, what, "u", u, false);
+        st = rubus__state_kernel(state, "krylov.rk", number ? "hold_number" : "hold",
+                                 &kernel);
     }
     if (st != RUBUS_OK) {
         return st;
     }
+    rubus_array where = line_of(mask, 0, state->count);
+    return number ? rubus_launch(kernel, &to, &where, held->number)
+                  : rubus_launch(kernel, &to, &from, &where);
+}
+
+/* For each component that something is held in; locked. */
+typedef rubus_status visit_held(const rubus_constraint *constraint,
+                                const rubus__held *held, const rubus_array *u, int32_t k);
+
+static rubus_status visit(rubus_constraint *constraint, const rubus_array *u,
+                          visit_held *call)
+{
+    rubus_status st = RUBUS_OK;
     pthread_mutex_lock(&constraint->lock);
     for (int32_t i = 0; i < constraint->nheld; i++) {
         const rubus__held *held = &constraint->held[i];
-        for (int32_t c = 0; st == RUBUS_OK && c < constraint->space->ncomponent; c++) {
-            if (held->component == RUBUS_ALL || held->component == c) {
-                st = hold(constraint, held, u, c);
+        for (int32_t k = 0; st == RUBUS_OK && k < constraint->space->ncomponent; k++) {
+            if (held->component == RUBUS_ALL || held->component == k) {
+                st = call(constraint, held, u, k);
             }
         }
     }
     pthread_mutex_unlock(&constraint->lock);
     return st;
+}
+
+static rubus_status apart(const rubus_constraint *constraint, const rubus__held *held,
+                          const rubus_array *u, int32_t k)
+{
+    rubus_array to;
+    rubus_array from;
+    places(constraint, held, u, k, &to, &from);
+    return same_place(&to, &from) || !rubus__array_overlap(&to, &from)
+               ? RUBUS_OK
+               : rubus__fail(RUBUS_EALIAS,
+                             "component %d of a grid function overlaps the values that "
+                             "it is held at; hold it at another array",
+                             (int)k);
+}
+
+rubus_status rubus__constraint_check(const char *what, rubus_constraint *constraint,
+                                     const char *name, const rubus_array *u)
+{
+    rubus_status st = enter(constraint, what);
+    if (st == RUBUS_OK) {
+        st = rubus__space_check(constraint->space, what, name, u, false);
+    }
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    st = visit(constraint, u, apart);
+    return st == RUBUS_OK ? st : rubus__fail_prefix(st, "%s", what);
+}
+
+rubus_status rubus_constraint_apply(rubus_constraint *constraint, rubus_array *u)
+{
+    const rubus_status st =
+        rubus__constraint_check("rubus_constraint_apply", constraint, "u", u);
+    return st == RUBUS_OK ? visit(constraint, u, hold) : st;
 }
 
 /* --- as kernels see it ------------------------------------------------------------ */

@@ -21,8 +21,18 @@ static void kernel_free(rubus__form_kernel *k)
     rubus__free(k);
 }
 
+static void tables_free(const rubus_form *form, rubus_array **table)
+{
+    for (int32_t i = 0; table != NULL && i < form->form->ntable; i++) {
+        rubus_array_destroy(table[i]);
+    }
+    rubus__free(table);
+}
+
 void rubus__form_kernels_fini(rubus_form *form)
 {
+    tables_free(form, form->table);
+    form->table = NULL;
     while (form->kernel != NULL) {
         rubus__form_kernel *k = form->kernel;
         form->kernel = k->next;
@@ -65,10 +75,7 @@ static rubus_status build(rubus_form *form, rubus__form_kernel *k)
     if (st != RUBUS_OK) {
         return st;
     }
-    k->kernel = rubus_module_kernel(module, "run");
-    if (k->kernel == NULL) {
-        return RUBUS_EINTERNAL;
-    }
+    k->kernel = rubus_module_kernel_at(module, 0);
     const size_t n = (size_t)k->made.nparam;
     k->arg = rubus__alloc_array(n, sizeof(*k->arg));
     k->window = rubus__alloc_array(n, sizeof(*k->window));
@@ -165,6 +172,9 @@ static rubus_status bind_given(const binder *b, const rk_leaf *leaf, rubus_arg *
 {
     const rubus__form_arrays *a = b->arrays;
     switch (leaf->kind) {
+    case RK_LEAF_TABLE:
+        *out = rubus_arg_array(b->form->table[leaf->number]);
+        return RUBUS_OK;
     case RK_LEAF_MASK:
         *out = rubus_arg_array(b->form->mask[leaf->number]);
         return RUBUS_OK;
@@ -228,6 +238,50 @@ static rubus_status bind_leaf(const binder *b, const rk_leaf *leaf, rubus_array 
     }
 }
 
+/* --- running ---------------------------------------------------------------------- */
+
+/* Locked. */
+static rubus_status launch(const binder *b, rubus__form_kernel *k)
+{
+    rubus_status st = RUBUS_OK;
+    for (int32_t i = 0; st == RUBUS_OK && i < k->made.nparam; i++) {
+        st = bind_leaf(b, &k->made.param[i], &k->window[i], &k->arg[i]);
+    }
+    return st != RUBUS_OK ? st
+                          : rubus__launch_in(k->memory, k->kernel, NULL, NULL, k->arg,
+                                             (size_t)k->made.nparam);
+}
+
+/* The line tables, once: all depends on the mesh alone. Locked. */
+static rubus_status make_tables(const char *what, rubus_form *form)
+{
+    const int32_t n = form->form->ntable;
+    if (n == 0 || form->table != NULL) {
+        return RUBUS_OK;
+    }
+    rubus__form_kernel *k = NULL;
+    rubus_status st = get(form, RK_JOB_TABLES, NULL, &k);
+    rubus_array **table = rubus__alloc_array((size_t)n, sizeof(*table));
+    if (st == RUBUS_OK && table == NULL) {
+        st = RUBUS_ENOMEM;
+    }
+    for (int32_t i = 0; st == RUBUS_OK && i < n; i++) {
+        const int64_t points = form->state->shape.n[form->form->table[i].leaf->axis];
+        st = rubus_array_create(form->state->context, form->state->type,
+                                RUBUS_SHAPE(points), &table[i]);
+    }
+    if (st == RUBUS_OK) {
+        form->table = table;
+        const binder b = {what, form, NULL, NULL};
+        st = launch(&b, k);
+    }
+    if (st != RUBUS_OK) {
+        tables_free(form, table);
+        form->table = NULL;
+    }
+    return st;
+}
+
 rubus_status rubus__form_run(rubus_form *form, const char *what, rk_form_job job,
                              const rubus__form_fix *fix, const rubus__form_arrays *arrays)
 {
@@ -235,12 +289,11 @@ rubus_status rubus__form_run(rubus_form *form, const char *what, rk_form_job job
     rubus__form_kernel *k = NULL;
     pthread_mutex_lock(&form->lock);
     rubus_status st = get(form, job, fix, &k);
-    for (int32_t i = 0; st == RUBUS_OK && i < k->made.nparam; i++) {
-        st = bind_leaf(&b, &k->made.param[i], &k->window[i], &k->arg[i]);
+    if (st == RUBUS_OK) {
+        st = make_tables(what, form);
     }
     if (st == RUBUS_OK) {
-        st = rubus__launch_in(k->memory, k->kernel, NULL, NULL, k->arg,
-                              (size_t)k->made.nparam);
+        st = launch(&b, k);
     }
     pthread_mutex_unlock(&form->lock);
     return st;

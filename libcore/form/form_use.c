@@ -4,20 +4,29 @@
 
 #include "libcore/form/forms.h"
 
+/* What may be wrong with it is told before F changes. */
+static rubus_status check_constraint(const char *what, const rubus_form *form,
+                                     rubus_constraint *constraint, const rubus_array *F)
+{
+    rubus__form_fix fix = {.mode = RK_FIX_NONE};
+    const rubus_status st =
+        rubus__form_fix_init(what, constraint, form->test, RK_FIX_ROWS, &fix);
+    rubus__form_fix_fini(&fix);
+    return st == RUBUS_OK ? rubus__constraint_check(what, constraint, "F", F) : st;
+}
+
 /* --- vectors ---------------------------------------------------------------------- */
 
 rubus_status rubus_form_vector(rubus_form *form, rubus_constraint *constraint,
                                rubus_array *F)
 {
     static const char what[] = "rubus_form_vector";
-    rubus__form_fix fix = {.mode = RK_FIX_NONE};
     rubus_status st = rubus__form_enter(form, what);
     if (st == RUBUS_OK) {
         st = rubus__space_check(form->test, what, "F", F, false);
     }
-    if (st == RUBUS_OK) { // for its errors alone: values are written after the sum
-        st = rubus__form_fix_init(what, constraint, form->test, RK_FIX_ROWS, &fix);
-        rubus__form_fix_fini(&fix);
+    if (st == RUBUS_OK && constraint != NULL) {
+        st = check_constraint(what, form, constraint, F);
     }
     if (st != RUBUS_OK) {
         return st;
@@ -86,7 +95,6 @@ rubus_status rubus_form_lift(rubus_form *form, rubus_constraint *constraint,
                              rubus_array *F)
 {
     static const char what[] = "rubus_form_lift";
-    rubus__form_fix fix = {.mode = RK_FIX_NONE};
     if (constraint == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the constraint is NULL", what);
     }
@@ -98,8 +106,7 @@ rubus_status rubus_form_lift(rubus_form *form, rubus_constraint *constraint,
         st = rubus__space_check(form->test, what, "F", F, false);
     }
     if (st == RUBUS_OK) {
-        st = rubus__form_fix_init(what, constraint, form->test, RK_FIX_SYM, &fix);
-        rubus__form_fix_fini(&fix);
+        st = check_constraint(what, form, constraint, F);
     }
     return st == RUBUS_OK ? lift(what, form, constraint, F) : st;
 }

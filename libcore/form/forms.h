@@ -38,6 +38,10 @@ struct rubus_constraint {
     rubus__held *held;
 };
 
+/* All that rubus_constraint_apply refuses, for calls that do more than that. */
+rubus_status rubus__constraint_check(const char *what, rubus_constraint *constraint,
+                                     const char *name, const rubus_array *u);
+
 /* Constrained points as kernels see them, of the components of a test space. */
 typedef struct rubus__form_fix {
     rk_fix_mode mode;
@@ -94,6 +98,7 @@ struct rubus_form {
     rubus_array **mask;       /* [form->nmask] of the state */
     pthread_mutex_t lock;     /* guards all below */
     rubus__form_param *param; /* [form->decl->nparam] */
+    rubus_array **table;      /* [form->ntable] line tables; NULL: not made yet */
     rubus__form_kernel *kernel;
 };
 
@@ -136,6 +141,7 @@ rubus_status rubus__form_kernel_get(rubus_form *form, rk_form_job job,
 rubus_status rubus__form_run(rubus_form *form, const char *what, rk_form_job job,
                              const rubus__form_fix *fix,
                              const rubus__form_arrays *arrays);
+/* Kernels and line tables. */
 void rubus__form_kernels_fini(rubus_form *form);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * Whole-array kernels of forms. Every statement stands on the points that are written:
  * what a term gives at the point P goes to P + o for each tap o of the test side, so the
- * row r takes it from r - o, where that is on the grid. Each point is written by itself
+ * row r takes it from r - o, where that is on the grid. Rows whose taps differ in sign
+ * only take the same value. Each point is written by itself
  * alone. What stands on whole faces only, terms and constraints, is chosen by the
  * coordinates of the point, so that all is one pass.
  */
@@ -14,25 +15,10 @@
 
 /* --- parts of terms ---------------------------------------------------------------- */
 
-/* "a * b * c" of those that are there; "1" of none. */
-static const char *product(rk_writer *w, const char *a, const char *b, const char *c)
+/* "a * b" of those that are there. */
+static const char *times(rk_writer *w, const char *a, const char *b)
 {
-    const char *text = a;
-    text = text == NULL ? b : b == NULL ? text : rk_write(w, "%s * %s", text, b);
-    text = text == NULL ? c : c == NULL ? text : rk_write(w, "%s * %s", text, c);
-    return text == NULL ? "1" : text;
-}
-
-static bool is_one(const rk_ir *node)
-{
-    return node->kind == RK_IR_CONST && node->type == RK_REAL &&
-           node->value.u.real >= 1 && node->value.u.real <= 1;
-}
-
-static const char *coefficient(rk_writer *w, const rk_tap *tap)
-{
-    uint32_t axes = 0;
-    return is_one(tap->coef) ? NULL : rk_write_field(w, tap->coef, &axes);
+    return a == NULL ? b : b == NULL ? a : rk_write(w, "%s * %s", a, b);
 }
 
 static const char *factor(rk_writer *w, const rk_form_term *term)
@@ -72,7 +58,7 @@ static const char *on_faces(rk_writer *w, uint32_t faces)
     return rk_write(w, "(%s)", text);
 }
 
-/* The value of a term where it stands. */
+/* A value of a term where it stands. */
 static const char *on_its_face(rk_writer *w, const rk_form_term *term, const char *value)
 {
     return term->face < 0
@@ -90,40 +76,78 @@ static const char *constrained(rk_writer *w, int32_t component)
                         : NULL;
 }
 
+/* --- products ---------------------------------------------------------------------- */
+
+/* Products that are lets already. */
+typedef struct let {
+    const rk_form_term *term;
+    const rk_product *product;
+    const char *name;
+} let;
+
+typedef struct lets {
+    int32_t n;
+    let *item;
+} lets;
+
+/* What varies least stands first, so that it is multiplied outside of the inner loop. */
+static const char *product_text(rk_writer *w, const rk_form_term *term,
+                                const rk_product *p, bool row)
+{
+    uint32_t axes = 0;
+    const char *text = p->number == NULL ? NULL : rk_write_field(w, p->number, &axes);
+    for (int32_t d = w->ndim - 1; d >= 0; d--) {
+        text = times(w, text, p->line[d] == NULL ? NULL : rk_write_line(w, p->line[d]));
+    }
+    text = times(w, text, p->rest == NULL ? NULL : rk_write_field(w, p->rest, &axes));
+    text = times(w, text, row && term->written ? rk_write_expr(w, term->a) : NULL);
+    return text == NULL ? "1" : text;
+}
+
+/* Name of the let of a product of a term, which is made if there is none. */
+static const char *product_let(rk_writer *w, lets *all, const rk_form_term *term,
+                               const rk_product *p, bool row)
+{
+    for (int32_t i = 0; i < all->n; i++) {
+        const let *old = &all->item[i];
+        if (old->term->face == term->face && rk_product_equal(old->product, p) &&
+            (old->term == term || !row || (!term->written && !old->term->written))) {
+            return old->name;
+        }
+    }
+    rk_spend(w->unit, 1 + all->n / 4, term->at);
+    const char *value = on_its_face(w, term, product_text(w, term, p, row));
+    const char *name = add_let(w, rk_write(w, "p%d", (int)all->n), value);
+    all->item = rk_extend(w->unit, all->item, all->n, sizeof(*all->item));
+    all->item[all->n++] = (let){term, p, name};
+    return name;
+}
+
+const char *rk_write_sum(rk_writer *w, const char *sum, bool negative, const char *one)
+{
+    return sum != NULL ? rk_write(w, "%s %s %s", sum, negative ? "-" : "+", one)
+           : negative  ? rk_write(w, "-%s", one)
+                       : one;
+}
+
 /* --- apply and vector -------------------------------------------------------------- */
 
-/* Sum over the terms of what row `component` takes; "0" if nothing. what:
- * value of each term. */
-static const char *row_sum(rk_writer *w, const char *const *what, int32_t component)
+/* Sum over the terms of what row `component` takes; "0" if nothing. */
+static const char *row_sum(rk_writer *w, lets *all, int32_t component)
 {
     const char *sum = NULL;
     for (int32_t i = 0; i < w->form->nterm; i++) {
         const rk_form_term *term = &w->form->term[i];
         for (int32_t k = 0; k < term->ntest; k++) {
             const rk_tap *tap = &term->test[k];
-            if (tap->component != component) {
-                continue;
+            if (tap->component == component) {
+                const char *one = product_let(w, all, term, &term->row[k], true);
+                one = rk_write_moved(w, one, tap->offset, "0");
+                sum = rk_write_sum(w, sum, term->row[k].negative, one);
             }
-            const char *one = product(w, coefficient(w, tap), what[i], NULL);
-            one = rk_write_moved(w, rk_write(w, "(%s)", one), tap->offset, "0");
-            sum = sum == NULL ? one : rk_write(w, "%s + %s", sum, one);
         }
     }
     return sum == NULL ? "0" : sum;
-}
-
-/* Value of each term at its point, as lets. */
-static const char **term_values(rk_writer *w)
-{
-    const rk_form *form = w->form;
-    const char **what = rk_new(w->unit, ((size_t)form->nterm + 1) * sizeof(*what));
-    for (int32_t i = 0; i < form->nterm; i++) {
-        const rk_form_term *term = &form->term[i];
-        const char *value = product(w, factor(w, term), rk_write_weight(w, term),
-                                    rk_write_expr(w, term->a));
-        what[i] = add_let(w, rk_write(w, "t%d", (int)i), on_its_face(w, term, value));
-    }
-    return what;
 }
 
 void rk_write_vector(rk_writer *w)
@@ -133,9 +157,9 @@ void rk_write_vector(rk_writer *w)
         name[c] = rk_write_own(w, RK_LEAF_OUT, c, 0, "out");
     }
     w->mesh = name[0];
-    const char **what = term_values(w);
+    lets all = {0, NULL};
     for (int32_t c = 0; c < w->form->desc.ntest; c++) {
-        add_line(w, rk_write(w, "%s = %s;", name[c], row_sum(w, what, c)));
+        add_line(w, rk_write(w, "%s = %s;", name[c], row_sum(w, &all, c)));
     }
 }
 
@@ -172,12 +196,12 @@ void rk_write_apply(rk_writer *w)
     }
     w->mesh = name[0];
     const char **given = given_names(w);
-    const char **what = term_values(w);
+    lets all = {0, NULL};
     const char *alpha = rk_write_own(w, RK_LEAF_ALPHA, 0, 0, "in");
     const char *beta = rk_write_own(w, RK_LEAF_BETA, 0, 0, "in");
     for (int32_t c = 0; c < desc->ntest; c++) {
         const char *fixed = constrained(w, c);
-        const char *value = row_sum(w, what, c);
+        const char *value = row_sum(w, &all, c);
         value =
             fixed == NULL ? value : rk_write(w, "%s ? %s : %s", fixed, given[c], value);
         value = add_let(w, rk_write(w, "s%d", (int)c), value);
@@ -203,9 +227,9 @@ void rk_write_value(rk_writer *w)
     const char *sum = NULL;
     for (int32_t i = 0; i < form->nterm; i++) {
         const rk_form_term *term = &form->term[i];
-        const char *left = product(w, factor(w, term), rk_write_weight(w, term),
-                                   rk_write_expr(w, term->a));
-        const char *one = product(w, left, rk_write_expr(w, term->b), NULL);
+        const char *one = times(w, factor(w, term), rk_write_weight(w, term));
+        one = times(w, one, rk_write_expr(w, term->a));
+        one = times(w, one, rk_write_expr(w, term->b));
         one = on_its_face(w, term, one);
         sum = sum == NULL ? one : rk_write(w, "%s + %s", sum, one);
     }
@@ -223,7 +247,7 @@ int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b)
     return order;
 }
 
-static rk_form_entry entry_of(const rk_tap *test, const rk_tap *trial)
+rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial)
 {
     rk_form_entry e = {test->component, trial->component, {0, 0, 0}};
     for (int32_t d = 0; d < 3; d++) {
@@ -240,7 +264,7 @@ rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n)
         const rk_form_term *t = &form->term[i];
         for (int32_t k = 0; k < t->ntest * t->ntrial; k++) {
             const rk_form_entry e =
-                entry_of(&t->test[k / t->ntrial], &t->trial[k % t->ntrial]);
+                rk_form_entry_of(&t->test[k / t->ntrial], &t->trial[k % t->ntrial]);
             int32_t at = n;
             while (at > 0 && rk_form_entry_order(&e, &list[at - 1]) < 0) {
                 at--;
@@ -259,18 +283,18 @@ rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n)
     return list;
 }
 
-/* What a pair of taps gives at the point of the term; 0 where mode SYM drops it. */
-static const char *pair_value(rk_writer *w, const char *what, const rk_tap *test,
+/* What a pair of taps gives at the row, up to its sign; 0 where mode SYM drops it. */
+static const char *pair_value(rk_writer *w, const char *value, const rk_tap *test,
                               const rk_tap *trial)
 {
-    const char *value = product(w, what, coefficient(w, test), coefficient(w, trial));
     const char *fixed =
         w->fix->mode == RK_FIX_SYM ? constrained(w, trial->component) : NULL;
-    if (fixed == NULL) {
-        return value;
+    if (fixed != NULL) {
+        const int32_t back[3] = {-trial->offset[0], -trial->offset[1], -trial->offset[2]};
+        value =
+            rk_write(w, "(%s ? 0 : %s)", rk_write_moved(w, fixed, back, "false"), value);
     }
-    const int32_t back[3] = {-trial->offset[0], -trial->offset[1], -trial->offset[2]};
-    return rk_write(w, "%s ? 0 : %s", rk_write_moved(w, fixed, back, "false"), value);
+    return rk_write_moved(w, value, test->offset, "0");
 }
 
 static bool is_diagonal(const rk_form_entry *e)
@@ -279,8 +303,7 @@ static bool is_diagonal(const rk_form_entry *e)
     return rk_form_entry_order(e, &diagonal) == 0;
 }
 
-static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name,
-                        const char *const *what)
+static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name, lets *all)
 {
     const char *sum = NULL;
     for (int32_t i = 0; i < w->form->nterm; i++) {
@@ -288,12 +311,11 @@ static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name,
         for (int32_t k = 0; k < t->ntest * t->ntrial; k++) {
             const rk_tap *test = &t->test[k / t->ntrial];
             const rk_tap *trial = &t->trial[k % t->ntrial];
-            const rk_form_entry own = entry_of(test, trial);
+            const rk_form_entry own = rk_form_entry_of(test, trial);
             if (rk_form_entry_order(&own, e) == 0) {
-                const char *one =
-                    rk_write(w, "(%s)", pair_value(w, what[i], test, trial));
-                one = rk_write_moved(w, one, test->offset, "0");
-                sum = sum == NULL ? one : rk_write(w, "%s + %s", sum, one);
+                const char *one = product_let(w, all, t, &t->pair[k], false);
+                one = pair_value(w, one, test, trial);
+                sum = rk_write_sum(w, sum, t->pair[k].negative, one);
             }
         }
     }
@@ -324,16 +346,38 @@ void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out)
                                0, "out");
     }
     w->mesh = name[0];
-    const char **what = rk_new(w->unit, ((size_t)form->nterm + 1) * sizeof(*what));
-    for (int32_t i = 0; i < form->nterm; i++) {
-        const rk_form_term *t = &form->term[i];
-        const char *scale = product(w, factor(w, t), rk_write_weight(w, t), NULL);
-        scale = on_its_face(w, t, scale);
-        what[i] = add_let(w, rk_write(w, "g%d", (int)i), scale);
-    }
+    lets all = {0, NULL};
     for (int32_t i = 0; i < n; i++) {
-        write_entry(w, &entry[i], name[i], what);
+        write_entry(w, &entry[i], name[i], &all);
     }
     out->nentry = job == RK_JOB_STENCIL ? n : 0;
     out->entry = entry;
+}
+
+/* --- tables ------------------------------------------------------------------------ */
+
+const char *rk_write_table(rk_writer *w, const rk_table *table)
+{
+    const rk_writer mesh = *w;
+    uint32_t axes = 0;
+    w->ndim = 1;
+    w->line = true;
+    w->mesh = table->leaf->name;
+    const char *text = rk_write_field(w, table->value, &axes);
+    w->ndim = mesh.ndim;
+    w->line = mesh.line;
+    w->mesh = mesh.mesh;
+    return text;
+}
+
+/* Axis by axis: one pass for each. */
+void rk_write_tables(rk_writer *w)
+{
+    for (int32_t i = 0; i < w->form->ntable * w->form->desc.ndim; i++) {
+        const rk_table *table = &w->form->table[i % w->form->ntable];
+        if (table->leaf->axis == i / w->form->ntable) {
+            const char *name = rk_write_leaf(w, table->leaf, "out");
+            add_line(w, rk_write(w, "%s = %s;", name, rk_write_table(w, table)));
+        }
+    }
 }

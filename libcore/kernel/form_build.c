@@ -65,6 +65,7 @@ static const char *leaf_name(rk_form *form, rk_leaf_kind kind, int32_t number,
         [RK_LEAF_MASK] = "mask",     [RK_LEAF_FIXED] = "fixed",
         [RK_LEAF_OUT] = "y",         [RK_LEAF_RESULT] = "value",
         [RK_LEAF_ENTRY] = "entry",   [RK_LEAF_EXTENT] = "n",
+        [RK_LEAF_TABLE] = "table",
     };
     rubus__arena *arena = form->unit->arena;
     const char letter = "xyz"[axis];
@@ -228,6 +229,7 @@ int32_t rk_leaf_rank(const rk_form *form, const rk_leaf *leaf)
     case RK_LEAF_ROWPTR:
     case RK_LEAF_COLVAL:
     case RK_LEAF_NZVAL:
+    case RK_LEAF_TABLE:
         return 1;
     default:
         return form->desc.ndim;
@@ -279,12 +281,12 @@ static rk_builder *make_builder(rk_form *form)
     return rk_builder_new(unit, kernel);
 }
 
-/* Symbol of the points along an axis. */
-static rk_affine extent_of(const rk_form *form, const rk_builder *b, int32_t axis)
+rk_affine rk_form_extent(const rk_form *form, int32_t axis)
 {
-    for (int32_t i = 0; i < b->work.decl->nextent; i++) {
-        if (b->work.decl->extent_decl[i]->name == form->extent[axis]) {
-            return rk_affine_symbol(form->unit, b->work.decl->extent_decl[i]->number);
+    const rk_decl *kernel = form->work->decl;
+    for (int32_t i = 0; i < kernel->nextent; i++) {
+        if (kernel->extent_decl[i]->name == form->extent[axis]) {
+            return rk_affine_symbol(form->unit, kernel->extent_decl[i]->number);
         }
     }
     return rk_affine_int(0);
@@ -295,7 +297,7 @@ static bool keeps_mesh(rk_form *form, rk_builder *b, const rk_field *field, rk_s
 {
     bool good = field->rank == 0 || field->rank == form->desc.ndim;
     for (int32_t d = 0; d < field->rank && good; d++) {
-        good = field->any[d] || rk_affine_equal(field->size[d], extent_of(form, b, d));
+        good = field->any[d] || rk_affine_equal(field->size[d], rk_form_extent(form, d));
     }
     if (!good) {
         rk_error(form->unit, RK_FORM_SLICE, at,
@@ -323,7 +325,7 @@ static rk_ir *lower_side(rk_form *form, rk_builder *b, const rk_expr *e)
     for (int32_t d = 0; d < form->desc.ndim; d++) {
         box.bounded[d] = true;
         box.lo[d] = rk_affine_int(0);
-        box.hi[d] = extent_of(form, b, d);
+        box.hi[d] = rk_form_extent(form, d);
         at[d].axis = d;
         at[d].off = rk_affine_int(0);
     }
@@ -373,7 +375,11 @@ rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc)
     form->nleaf = 0; // sizes are extents here, not parameters
     form->leaf = NULL;
     const bool good = read_terms(form) && lower_terms(form) && rk_form_taps(form);
-    return good && rk_errors(unit) == errors ? form : NULL;
+    if (!good || rk_errors(unit) != errors) {
+        return NULL;
+    }
+    rk_form_tables(form);
+    return form;
 }
 
 static int32_t components_in(const rk_expr *e)

@@ -122,6 +122,22 @@ static void explain_term(rk_writer *w, int32_t number, bool json, rubus__text *o
     add_taps(w, "test", term->test, term->ntest, out);
 }
 
+static void explain_table(rk_writer *w, int32_t number, bool json, rubus__text *out)
+{
+    const rk_table *table = &w->form->table[number];
+    const char *value = rk_write_table(w, table);
+    if (json) {
+        rubus__text_format(out, "%s{\"name\": \"%s\", \"axis\": \"%c\", \"value\": ",
+                           number > 0 ? ", " : "", table->leaf->name,
+                           "xyz"[table->leaf->axis]);
+        add_string(out, value);
+        rubus__text_add(out, "}");
+        return;
+    }
+    rubus__text_format(out, "  %s along %c: %s\n", table->leaf->name,
+                       "xyz"[table->leaf->axis], value);
+}
+
 static void explain_terms(rk_form *form, bool json, rubus__text *out)
 {
     static const rk_form_fix none = {RK_FIX_NONE, NULL, NULL};
@@ -129,6 +145,7 @@ static void explain_terms(rk_form *form, bool json, rubus__text *out)
     memset(&w, 0, sizeof(w));
     w.form = form;
     w.unit = form->unit;
+    w.ndim = form->desc.ndim;
     w.fix = &none;
     w.mesh = form->decl->name;
     int32_t nentry = 0;
@@ -153,6 +170,10 @@ static void explain_terms(rk_form *form, bool json, rubus__text *out)
     }
     for (int32_t i = 0; i < form->nterm; i++) {
         explain_term(&w, i, json, out);
+    }
+    rubus__text_add(out, json ? "], \"tables\": [" : "");
+    for (int32_t i = 0; i < form->ntable; i++) {
+        explain_table(&w, i, json, out);
     }
     rubus__text_add(out, json ? "], \"kernels\": [" : "");
 }

@@ -3,7 +3,8 @@
  * Matrices of forms in rows: per-point kernels in which the owner of a point walks the
  * entries of its rows in the order of their columns. Nothing is searched and nothing set
  * to zero before; a row's place is its rowptr. The same walk counts the entries, writes
- * their columns, and fills in their values, so the three cannot differ.
+ * their columns, and fills in their values, so the three cannot differ. What the entries
+ * are sums of is computed before them, once for a point.
  *
  * An entry is there when, for some pair of taps, the point of the term, the row and the
  * column are on the grid and the masks on the way hold; the diagonal of a constrained row
@@ -15,17 +16,31 @@
 
 #include <string.h>
 
+/* A product at the point `index - offset`, 0 where that is not on the grid. */
+typedef struct part {
+    const rk_product *product;
+    const int32_t *offset;
+    int32_t face;
+    const char *name;
+} part;
+
 typedef struct walk {
     rk_writer *w;
     rk_form_job job;
     const char *index[3];
     const char *extent[3];
-    const char *at;  /* place of the next entry */
-    const char *sum; /* locals of an entry */
-    const char *here;
+    const char *at;    /* place of the next entry */
     const char *held;  /* the row is constrained */
     const char *array; /* written */
+    int32_t npart;
+    part *part;
 } walk;
+
+/* Points: lo <= index < extent + hi, by axis. */
+typedef struct region {
+    int64_t lo[3];
+    int64_t hi[3];
+} region;
 
 static void line(walk *k, int indent, const char *text)
 {
@@ -39,27 +54,64 @@ static const char *moved(walk *k, int32_t d, int32_t by)
                     : rk_write(k->w, "%s - %d", k->index[d], (int)-by);
 }
 
-/* Whether the point `index + by` is on the grid; NULL: certainly. */
-static const char *on_grid(walk *k, const int32_t by[3], const char *before)
+/* Leaves those of the region for which index + by lies between lo and extent + hi. */
+static void narrow(region *r, const int32_t by[3], const int64_t lo[3],
+                   const int64_t hi[3])
 {
-    const char *text = before;
-    for (int32_t d = 0; d < k->w->form->desc.ndim; d++) {
-        const char *place = moved(k, d, by[d]);
-        const char *one = by[d] < 0   ? rk_write(k->w, "%s >= 0", place)
-                          : by[d] > 0 ? rk_write(k->w, "%s < %s", place, k->extent[d])
-                                      : NULL;
-        if (one != NULL && (text == NULL || strstr(text, one) == NULL)) {
-            text = text == NULL ? one : rk_write(k->w, "%s && %s", text, one);
+    for (int32_t d = 0; d < 3; d++) {
+        r->lo[d] = r->lo[d] > lo[d] - by[d] ? r->lo[d] : lo[d] - by[d];
+        r->hi[d] = r->hi[d] < hi[d] - by[d] ? r->hi[d] : hi[d] - by[d];
+    }
+}
+
+/* Points for which index + by is on the grid. */
+static region on_grid(const int32_t by[3])
+{
+    static const int64_t end[3] = {0, 0, 0};
+    region r = {{0, 0, 0}, {0, 0, 0}};
+    narrow(&r, by, end, end);
+    return r;
+}
+
+static const char *both(walk *k, const char *a, const char *b)
+{
+    return a == NULL ? b : b == NULL ? a : rk_write(k->w, "%s && %s", a, b);
+}
+
+/* Whether the point lies in the region, of points in `known`; NULL: certainly. */
+static const char *region_text(walk *k, const region *r, const region *known)
+{
+    const char *text = NULL;
+    for (int32_t d = 0; d < k->w->ndim; d++) {
+        if (r->lo[d] > known->lo[d]) {
+            text = both(k, text,
+                        rk_write(k->w, "%s >= %lld", k->index[d], (long long)r->lo[d]));
+        }
+        if (r->hi[d] < known->hi[d]) {
+            text = both(k, text,
+                        rk_write(k->w, "%s < %s - %lld", k->index[d], k->extent[d],
+                                 (long long)-r->hi[d]));
         }
     }
     return text;
+}
+
+/* Whether index - offset is on the face; NULL: there is none to be on. */
+static const char *face_text(walk *k, int32_t face, const int32_t offset[3])
+{
+    if (face < 0) {
+        return NULL;
+    }
+    const int32_t d = face / 2;
+    const char *end = face % 2 == 0 ? "0" : rk_write(k->w, "%s - 1", k->extent[d]);
+    return rk_write(k->w, "%s == %s", moved(k, d, -offset[d]), end);
 }
 
 /* Number of an unknown: its component, then its point. */
 static const char *number_of(walk *k, int32_t component, const int32_t by[3])
 {
     rk_writer *w = k->w;
-    const int32_t ndim = w->form->desc.ndim;
+    const int32_t ndim = w->ndim;
     const char *text = moved(k, ndim - 1, by[ndim - 1]);
     const char *all = k->extent[ndim - 1];
     for (int32_t d = ndim - 2; d >= 0; d--) {
@@ -73,7 +125,7 @@ static const char *number_of(walk *k, int32_t component, const int32_t by[3])
 static const char *constrained(walk *k, int32_t component, const int32_t by[3])
 {
     rk_writer *w = k->w;
-    const int32_t ndim = w->form->desc.ndim;
+    const int32_t ndim = w->ndim;
     const uint32_t faces = rk_fix_faces(w, component);
     const char *text = NULL;
     if (rk_fix_masked(w, component)) {
@@ -93,121 +145,179 @@ static const char *constrained(walk *k, int32_t component, const int32_t by[3])
     return text;
 }
 
-/* --- what a pair of taps adds to an entry ------------------------------------------ */
+/* --- what the entries are sums of -------------------------------------------------- */
 
-static const char *weight_at(walk *k, const rk_form_term *t, const int32_t back[3])
-{
-    const char *text = NULL;
-    for (int32_t d = 0; d < k->w->form->desc.ndim; d++) {
-        if (t->face >= 0 && t->face / 2 == d) {
-            continue;
-        }
-        const bool staggered = (t->staggered >> d & 1u) != 0;
-        const char *name =
-            rk_write_own(k->w, staggered ? RK_LEAF_A : RK_LEAF_W, 0, d, "in");
-        const char *one = rk_write(k->w, "%s[%s]", name, moved(k, d, back[d]));
-        text = text == NULL ? one : rk_write(k->w, "%s * %s", text, one);
-    }
-    return text == NULL ? "1" : rk_write(k->w, "(%s)", text);
-}
-
-static void write_pair(walk *k, const rk_form_term *t, const rk_tap *test,
-                       const rk_tap *trial)
+static const char *product_text(walk *k, const rk_product *p, const rk_ir *rest,
+                                const int32_t offset[3])
 {
     rk_writer *w = k->w;
-    int32_t back[3];
-    int32_t column[3];
-    for (int32_t d = 0; d < 3; d++) {
-        back[d] = -test->offset[d];
-        column[d] = trial->offset[d] - test->offset[d];
-    }
-    const char *when = on_grid(k, column, on_grid(k, back, NULL));
-    if (t->face >= 0) {
-        const int32_t d = t->face / 2;
-        const char *end = t->face % 2 == 0 ? "0" : rk_write(w, "%s - 1", k->extent[d]);
-        const char *one = rk_write(w, "%s == %s", moved(k, d, back[d]), end);
-        when = when == NULL ? one : rk_write(w, "%s && %s", when, one);
-    }
-    const rk_ir *coef[2] = {test->coef, trial->coef};
-    int indent = when == NULL ? 2 : 3;
-    if (when != NULL) {
-        line(k, 2, rk_write(w, "if (%s) {", when));
-    }
-    const char *present = NULL;
-    for (int i = 0; i < 2; i++) {
-        if (rk_write_masked(w->form, coef[i])) {
-            const char *one = rk_write_present(w, coef[i], k->index, test->offset);
-            present = present == NULL ? one : rk_write(w, "%s && %s", present, one);
+    const char *text =
+        p->number == NULL ? NULL : rk_write_point(w, p->number, k->index, offset);
+    for (int32_t d = w->ndim - 1; d >= 0; d--) {
+        if (p->line[d] != NULL) {
+            const char *one = rk_write(w, "%s[%s]", rk_write_leaf(w, p->line[d], "in"),
+                                       moved(k, d, -offset[d]));
+            text = text == NULL ? one : rk_write(w, "%s * %s", text, one);
         }
     }
-    line(k, indent,
-         present == NULL ? rk_write(w, "%s = true;", k->here)
-                         : rk_write(w, "%s = %s || %s;", k->here, k->here, present));
-    if (k->job == RK_JOB_FILL) {
-        const char *scale =
-            t->scale == NULL
-                ? ""
-                : rk_write(w, "%s * ", rk_write_point(w, t->scale, k->index, back));
-        line(k, indent,
-             rk_write(w, "%s += %s%s * %s * %s;", k->sum, scale, weight_at(k, t, back),
-                      rk_write_point(w, coef[0], k->index, test->offset),
-                      rk_write_point(w, coef[1], k->index, test->offset)));
+    if (rest != NULL) {
+        const char *one = rk_write_point(w, rest, k->index, offset);
+        text = text == NULL ? one : rk_write(w, "%s * %s", text, one);
     }
-    if (when != NULL) {
-        line(k, 2, "}");
+    return text == NULL ? "1" : text;
+}
+
+/* Name of the variable that holds a product, which is made if there is none. */
+static const char *part_name(walk *k, const rk_form_term *t, const rk_product *p,
+                             const int32_t offset[3])
+{
+    rk_writer *w = k->w;
+    for (int32_t i = 0; i < k->npart; i++) {
+        const part *old = &k->part[i];
+        if (old->face == t->face &&
+            memcmp(old->offset, offset, 3 * sizeof(*offset)) == 0 &&
+            rk_product_equal(old->product, p)) {
+            return old->name;
+        }
     }
+    rk_spend(w->unit, 1 + k->npart / 4, t->at);
+    const int32_t back[3] = {-offset[0], -offset[1], -offset[2]};
+    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    region where = on_grid(back);
+    const rk_ir *rest = p->rest;
+    int64_t lo[3];
+    int64_t hi[3];
+    while (rest != NULL && rest->kind == RK_IR_GUARD && rk_is_number(rest->b, 0) &&
+           rk_form_box(w->form, &rest->box, lo, hi)) {
+        narrow(&where, back, lo, hi);
+        rest = rest->a;
+    }
+    const char *when =
+        both(k, region_text(k, &where, &everywhere), face_text(k, t->face, offset));
+    const char *name = rk_form_name(w->form, rk_write(w, "p%d", (int)k->npart));
+    const char *value = product_text(k, p, rest, offset);
+    if (when == NULL) {
+        line(k, 1, rk_write(w, "real %s = %s;", name, value));
+    } else {
+        line(k, 1, rk_write(w, "real %s = 0;", name));
+        line(k, 1, rk_write(w, "if (%s) %s = %s;", when, name, value));
+    }
+    k->part = rk_extend(w->unit, k->part, k->npart, sizeof(*k->part));
+    k->part[k->npart++] = (part){p, offset, t->face, name};
+    return name;
 }
 
 /* --- entries, rows ----------------------------------------------------------------- */
 
-static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
+/* When a pair of taps is there, at points whose column is; NULL: always. */
+static const char *pair_there(walk *k, const rk_form_term *t, const rk_tap *test,
+                              const rk_tap *trial, const region *known)
 {
     rk_writer *w = k->w;
-    const rk_form *form = w->form;
-    const bool diagonal = e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
-                          e->offset[2] == 0;
-    line(k, 1, "{");
-    line(k, 2,
-         rk_write(w, "bool %s = %s;", k->here,
-                  diagonal && fixed != NULL ? k->held : "false"));
-    if (k->job == RK_JOB_FILL) {
-        line(k, 2, rk_write(w, "real %s = 0;", k->sum));
+    const int32_t back[3] = {-test->offset[0], -test->offset[1], -test->offset[2]};
+    const region where = on_grid(back);
+    const char *when =
+        both(k, region_text(k, &where, known), face_text(k, t->face, test->offset));
+    const rk_ir *coef[2] = {test->coef, trial->coef};
+    for (int i = 0; i < 2; i++) {
+        if (rk_write_masked(w->form, coef[i])) {
+            when = both(k, when, rk_write_present(w, coef[i], k->index, test->offset));
+        }
     }
-    for (int32_t i = 0; i < form->nterm; i++) {
-        const rk_form_term *t = &form->term[i];
+    return when;
+}
+
+/* An entry as the sum of its pairs. */
+typedef struct entry_sum {
+    bool always;       /* it is there wherever its column is */
+    int32_t nwhen;     /* else: where one of these holds */
+    const char **when; /* no two alike */
+    const char *value; /* NULL: of none */
+} entry_sum;
+
+static void add_when(walk *k, entry_sum *sum, const char *when)
+{
+    for (int32_t i = 0; i < sum->nwhen; i++) {
+        if (strcmp(sum->when[i], when) == 0) {
+            return;
+        }
+    }
+    sum->when = rk_extend(k->w->unit, (void *)(uintptr_t)sum->when, sum->nwhen,
+                          sizeof(*sum->when));
+    sum->when[sum->nwhen++] = when;
+}
+
+static entry_sum add_pairs(walk *k, const rk_form_entry *e, const region *known)
+{
+    rk_writer *w = k->w;
+    entry_sum sum = {false, 0, NULL, NULL};
+    for (int32_t i = 0; i < w->form->nterm; i++) {
+        const rk_form_term *t = &w->form->term[i];
         for (int32_t n = 0; n < t->ntest * t->ntrial; n++) {
             const rk_tap *test = &t->test[n / t->ntrial];
             const rk_tap *trial = &t->trial[n % t->ntrial];
-            bool same = test->component == e->row && trial->component == e->column;
-            for (int32_t d = 0; d < 3; d++) {
-                same = same && trial->offset[d] - test->offset[d] == e->offset[d];
+            const rk_form_entry own = rk_form_entry_of(test, trial);
+            if (rk_form_entry_order(&own, e) != 0) {
+                continue;
             }
-            if (same) {
-                write_pair(k, t, test, trial);
+            const char *when = pair_there(k, t, test, trial, known);
+            sum.always = sum.always || when == NULL;
+            if (when != NULL) {
+                add_when(k, &sum, rk_write(w, "(%s)", when));
+            }
+            if (k->job == RK_JOB_FILL) {
+                const char *one = part_name(k, t, &t->pair[n], test->offset);
+                sum.value = rk_write_sum(w, sum.value, t->pair[n].negative, one);
             }
         }
     }
-    line(k, 2, rk_write(w, "if (%s) {", k->here));
-    const char *value = k->sum;
+    return sum;
+}
+
+static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
+{
+    rk_writer *w = k->w;
+    const bool diagonal = e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
+                          e->offset[2] == 0;
+    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    const region column = on_grid(e->offset);
+    entry_sum sum = add_pairs(k, e, &column);
+    const char *when = region_text(k, &column, &everywhere);
+    if (diagonal && fixed != NULL) {
+        add_when(k, &sum, k->held);
+    }
+    if (!sum.always) {
+        const char *some = sum.nwhen == 0 ? "false" : sum.when[0];
+        for (int32_t i = 1; i < sum.nwhen; i++) {
+            some = rk_write(w, "%s || %s", some, sum.when[i]);
+        }
+        when = both(k, when, rk_write(w, "(%s)", some));
+    }
+    const char *value = sum.value == NULL ? "0" : sum.value;
     const char *column_fixed = w->fix->mode == RK_FIX_SYM && !diagonal
                                    ? constrained(k, e->column, e->offset)
                                    : NULL;
     if (column_fixed != NULL) {
-        value = rk_write(w, "(%s) ? 0 : %s", column_fixed, value);
+        value = rk_write(w, "((%s) ? 0 : %s)", column_fixed, value);
     }
     if (fixed != NULL) {
         value = rk_write(w, "%s ? %s : %s", k->held, diagonal ? "1" : "0", value);
     }
+    const int indent = when == NULL ? 1 : 2;
+    if (when != NULL) {
+        line(k, 1, rk_write(w, "if (%s) {", when));
+    }
     if (k->job == RK_JOB_FILL) {
-        line(k, 3, rk_write(w, "%s[%s] = %s;", k->array, k->at, value));
+        line(k, indent, rk_write(w, "%s[%s] = %s;", k->array, k->at, value));
     } else if (k->job == RK_JOB_COLUMNS) {
-        line(k, 3,
+        line(k, indent,
              rk_write(w, "%s[%s] = %s;", k->array, k->at,
                       number_of(k, e->column, e->offset)));
     }
-    line(k, 3, rk_write(w, "%s++;", k->at));
-    line(k, 2, "}");
-    line(k, 1, "}");
+    line(k, indent, rk_write(w, "%s++;", k->at));
+    if (when != NULL) {
+        line(k, 1, "}");
+    }
 }
 
 static void write_row(walk *k, int32_t component, const rk_form_entry *entry, int32_t n)
@@ -262,20 +372,22 @@ void rk_write_rows(rk_writer *w, rk_form_job job)
                                : job == RK_JOB_COLUMNS ? RK_LEAF_COLVAL
                                                        : RK_LEAF_ROWPTR;
     k.array = rk_write_own(w, array, job == RK_JOB_COUNT ? 1 : 0, 0, "out");
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         static const char *const names[3] = {"i", "j", "k"};
         k.index[d] = rk_form_name(w->form, names[d]);
         k.extent[d] = rk_write_own(w, RK_LEAF_EXTENT, 0, d, "in");
         w->index[d] = k.index[d];
     }
     k.at = rk_form_name(w->form, "place");
-    k.sum = rk_form_name(w->form, "total");
-    k.here = rk_form_name(w->form, "here");
     k.held = rk_form_name(w->form, "held");
     line(&k, 1, rk_write(w, "int %s = 0;", k.at));
     line(&k, 1, rk_write(w, "bool %s = false;", k.held));
     int32_t n = 0;
     const rk_form_entry *entry = rk_form_entries(w->form, &n);
+    for (int32_t i = 0; i < n && job == RK_JOB_FILL; i++) {
+        const region column = on_grid(entry[i].offset);
+        (void)add_pairs(&k, &entry[i], &column); // its parts stand before all entries
+    }
     for (int32_t c = 0; c < w->form->desc.ntest; c++) {
         write_row(&k, c, entry, n);
     }

@@ -39,6 +39,9 @@ static void write_body(rk_writer *w, rk_form_job job, rk_form_kernel *out)
     case RK_JOB_VALUE:
         rk_write_value(w);
         break;
+    case RK_JOB_TABLES:
+        rk_write_tables(w);
+        break;
     default:
         rk_write_rows(w, job);
         break;
@@ -66,11 +69,25 @@ static void write_param(const rk_writer *w, int32_t number, rubus__text *out)
     rubus__text_add(out, rank > 0 ? "]" : "");
 }
 
+/* Whether an op or func of the user has the name. */
+static bool is_own(rk_unit *unit, const char *name)
+{
+    const rk_decl *decl = rk_module_named(unit, name);
+    while (decl != NULL && (decl->at.source->library || strcmp(decl->name, name) != 0)) {
+        decl = decl->next_named;
+    }
+    return decl != NULL;
+}
+
 static void write_module(const rk_writer *w, rk_form_job job, const char *body,
                          rubus__text *out)
 {
+    const char *name = "run";
+    while (is_own(w->unit, name)) {
+        name = rubus__arena_format(w->unit->arena, "%s_", name);
+    }
     rk_print_own(w->unit, out);
-    rubus__text_add(out, "\nkernel run(");
+    rubus__text_format(out, "\nkernel %s(", name);
     for (int32_t i = 0; i < w->nparam; i++) {
         rubus__text_add(out, i == 0 ? "" : ",\n           ");
         write_param(w, i, out);
@@ -93,6 +110,7 @@ static void write_all(void *user)
     memset(&w, 0, sizeof(w));
     w.form = form;
     w.unit = form->unit;
+    w.ndim = form->desc.ndim;
     w.fix = call->fix;
     w.body = &call->body;
     write_body(&w, call->job, call->kernel);
@@ -105,6 +123,12 @@ static void write_all(void *user)
 static rubus_status refuse_job(const rk_form *form, rk_form_job job)
 {
     const bool linear = job == RK_JOB_VECTOR;
+    if (job == RK_JOB_TABLES) {
+        return form->ntable > 0
+                   ? RUBUS_OK
+                   : rubus__fail(RUBUS_EINVAL, "form `%s` has no line tables",
+                                 form->decl->name);
+    }
     if (job == RK_JOB_VALUE || linear != form->bilinear) {
         return RUBUS_OK;
     }
@@ -136,9 +160,10 @@ rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_f
     st = rk_form_run(unit, write_all, &call, &done);
     form->ntaken = ntaken;
     form->nleaf = nleaf;
-    if (st == RUBUS_OK && unit->nerror > 0) {
+    const bool failed = unit->messages.failed || call.out.failed || call.body.failed;
+    if (st == RUBUS_OK && unit->nerror > 0 && !failed) {
         st = rubus__fail(RUBUS_ECOMPILE, "%s", unit->messages.data);
-    } else if (st == RUBUS_OK && (!done || call.out.failed || call.body.failed)) {
+    } else if (st == RUBUS_OK && (!done || failed)) {
         st = rubus__fail(RUBUS_ENOMEM, "form `%s`: out of memory", form->decl->name);
     }
     if (st == RUBUS_OK) {

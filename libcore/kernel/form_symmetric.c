@@ -38,12 +38,6 @@ typedef struct symmetry {
 
 /* --- products ---------------------------------------------------------------------- */
 
-static bool is_zero(const rk_ir *node)
-{
-    return node->kind == RK_IR_CONST && node->type == RK_REAL &&
-           node->value.u.real <= 0 && node->value.u.real >= 0;
-}
-
 static bool same_factor(const factor *a, const factor *b)
 {
     return a->is_guard == b->is_guard && a->power == b->power &&
@@ -81,12 +75,12 @@ static void multiply(symmetry *s, contribution *c, const rk_ir *node, int32_t po
         multiply(s, c, node->a, power);
         return;
     }
-    if (node->kind == RK_IR_GUARD && power > 0 && is_zero(node->b)) {
+    if (node->kind == RK_IR_GUARD && power > 0 && rk_is_number(node->b, 0)) {
         add_factor(s, c, (factor){node, true, 1}, true);
         multiply(s, c, node->a, power);
         return;
     }
-    if (apply && node->op == RK_OP_SELECT && power > 0 && is_zero(node->c)) {
+    if (apply && node->op == RK_OP_SELECT && power > 0 && rk_is_number(node->c, 0)) {
         add_factor(s, c, (factor){node->a, false, 1}, true);
         multiply(s, c, node->b, power);
         return;

@@ -38,62 +38,6 @@ static const rk_leaf *leaf_of(const finder *f, const rk_ir *node)
     return f->form->leaf[node->param];
 }
 
-/* --- trees of coefficients --------------------------------------------------------- */
-
-static rk_ir *constant(finder *f, double value, rk_span at)
-{
-    rk_ir draft = rk_node_draft(RK_IR_CONST, RK_REAL, at);
-    draft.value.type = RK_REAL;
-    draft.value.u.real = value;
-    return rk_node_get(f->form->lower, &draft);
-}
-
-static bool is_number(const rk_ir *node, double value)
-{
-    return node->kind == RK_IR_CONST && node->type == RK_REAL &&
-           node->value.u.real >= value && node->value.u.real <= value;
-}
-
-/* op on x, y, z (those that it has), folded where all are known. */
-static rk_ir *apply(finder *f, rk_op op, rk_span at, rk_ir *x, rk_ir *y, rk_ir *z)
-{
-    const rk_value none = {.type = RK_VOID};
-    const bool known = x->kind == RK_IR_CONST && (y == NULL || y->kind == RK_IR_CONST) &&
-                       (z == NULL || z->kind == RK_IR_CONST);
-    if (known) {
-        rk_ir draft = rk_node_draft(RK_IR_CONST, RK_REAL, at);
-        draft.value = rk_apply(&f->unit->numbers, op, x->value,
-                               y == NULL ? none : y->value, z == NULL ? none : z->value);
-        draft.type = draft.value.type;
-        return rk_node_get(f->form->lower, &draft);
-    }
-    rk_ir draft = rk_node_draft(RK_IR_APPLY, RK_REAL, at);
-    draft.op = op;
-    draft.a = x;
-    draft.b = y;
-    draft.c = z;
-    return rk_node_get(f->form->lower, &draft);
-}
-
-/* a * b, where 1 leaves the other as it is. */
-static rk_ir *times(finder *f, rk_span at, rk_ir *a, rk_ir *b)
-{
-    return is_number(a, 1)   ? b
-           : is_number(b, 1) ? a
-                             : apply(f, RK_OP_MUL, at, a, b, NULL);
-}
-
-static rk_ir *guarded(finder *f, const rk_ir *guard, rk_ir *a, rk_ir *b)
-{
-    rk_ir draft = *guard;
-    draft.type = RK_REAL;
-    draft.a = a;
-    draft.b = b;
-    draft.nuse = 0;
-    draft.id = 0;
-    return rk_node_get(f->form->lower, &draft);
-}
-
 /* --- lists of taps ----------------------------------------------------------------- */
 
 static taps *none(finder *f)
@@ -109,14 +53,15 @@ static void add_tap(finder *f, taps *list, const rk_tap *tap, rk_op op, rk_span 
         rk_tap *old = &list->tap[i];
         if (old->component == tap->component &&
             memcmp(old->offset, tap->offset, sizeof(old->offset)) == 0) {
-            old->coef = apply(f, op, at, old->coef, tap->coef, NULL);
+            old->coef = rk_form_apply(f->form, op, at, old->coef, tap->coef, NULL);
             return;
         }
     }
     list->tap = rk_extend(f->unit, list->tap, list->n, sizeof(rk_tap));
     list->tap[list->n] = *tap;
     if (op == RK_OP_SUB) {
-        list->tap[list->n].coef = apply(f, RK_OP_NEG, at, tap->coef, NULL, NULL);
+        list->tap[list->n].coef =
+            rk_form_apply(f->form, RK_OP_NEG, at, tap->coef, NULL, NULL);
     }
     list->n++;
 }
@@ -148,7 +93,7 @@ static taps *refuse(finder *f, rk_span at, const char *what)
 static bool vanishes(const rk_ir *node)
 {
     return node->kind == RK_IR_CONST &&
-           (node->type == RK_INT ? node->value.u.i == 0 : is_number(node, 0));
+           (node->type == RK_INT ? node->value.u.i == 0 : rk_is_number(node, 0));
 }
 
 /* --- the walk ---------------------------------------------------------------------- */
@@ -178,7 +123,7 @@ static taps *find_load(finder *f, const rk_ir *node)
         }
         tap.offset[d] = (int32_t)offset;
     }
-    tap.coef = constant(f, 1, node->at_source);
+    tap.coef = rk_form_constant(f->form, 1, node->at_source);
     list->depends = true;
     add_tap(f, list, &tap, RK_OP_ADD, node->at_source);
     return list;
@@ -218,9 +163,11 @@ static taps *find_product(finder *f, const rk_ir *node, const taps *a, const tap
     list->depends = true;
     for (int32_t i = 0; i < a->n; i++) {
         rk_tap tap = a->tap[i];
-        tap.coef = division ? apply(f, RK_OP_DIV, node->at_source, tap.coef, factor, NULL)
-                   : b->depends ? times(f, node->at_source, factor, tap.coef)
-                                : times(f, node->at_source, tap.coef, factor);
+        tap.coef = division ? rk_form_apply(f->form, RK_OP_DIV, node->at_source, tap.coef,
+                                            factor, NULL)
+                   : b->depends
+                       ? rk_form_times(f->form, node->at_source, factor, tap.coef)
+                       : rk_form_times(f->form, node->at_source, tap.coef, factor);
         add_tap(f, list, &tap, RK_OP_ADD, node->at_source);
     }
     return list;
@@ -240,15 +187,16 @@ static taps *find_choice(finder *f, const rk_ir *node, const rk_ir *yes, const r
         return refuse(f, node->at_source,
                       "a choice has a side that does not depend on it");
     }
-    rk_ir *zero = constant(f, 0, node->at_source);
+    rk_ir *zero = rk_form_constant(f->form, 0, node->at_source);
     for (int s = 0; s < 2; s++) {
         for (int32_t i = 0; i < side[s]->n; i++) {
             rk_tap tap = side[s]->tap[i];
             rk_ir *a = s == 0 ? tap.coef : zero;
             rk_ir *b = s == 0 ? zero : tap.coef;
             tap.coef = node->kind == RK_IR_GUARD
-                           ? guarded(f, node, a, b)
-                           : apply(f, RK_OP_SELECT, node->at_source, node->a, a, b);
+                           ? rk_form_guarded(f->form, node, a, b)
+                           : rk_form_apply(f->form, RK_OP_SELECT, node->at_source,
+                                           node->a, a, b);
             add_tap(f, list, &tap, RK_OP_ADD, node->at_source);
         }
     }
@@ -357,7 +305,7 @@ static bool find_side(finder *f, const rk_expr *e, const rk_ir *tree, rk_tap **o
     rk_tap *kept = rk_new(f->unit, ((size_t)list->n + 1) * sizeof(*kept));
     int32_t n = 0;
     for (int32_t i = 0; i < list->n; i++) {
-        if (!is_number(list->tap[i].coef, 0)) {
+        if (!rk_is_number(list->tap[i].coef, 0)) {
             kept[n++] = list->tap[i];
         }
     }

@@ -109,10 +109,15 @@ const char *rk_write_expr(rk_writer *w, const rk_expr *e)
     use_names(w, e);
     rubus__text *text = &w->unit->draft;
     rk_print_expr(w->unit, e, text);
-    const bool good = !text->failed && text->data != NULL && text->size <= TEXT_MAX;
-    char *copy =
-        good ? rubus__arena_strndup(w->unit->arena, text->data, text->size) : NULL;
+    const bool large = !text->failed && text->size > TEXT_MAX;
+    char *copy = large || text->failed || text->data == NULL
+                     ? NULL
+                     : rubus__arena_strndup(w->unit->arena, text->data, text->size);
     rubus__text_fini(text);
+    if (copy == NULL && !large) {
+        w->unit->status = RUBUS_ENOMEM;
+        rk_give_up(w->unit);
+    }
     return copy != NULL ? rk_write(w, "(%s)", copy)
                         : rk_write(w, "%*s", TEXT_MAX + 2, "");
 }
@@ -151,23 +156,11 @@ static const char *affine_text(rk_writer *w, rk_affine a)
     return rk_affine_text(w->unit, work->symbol, a);
 }
 
-/* a less the points along an axis, if that is a number. */
-static bool less_extent(const rk_writer *w, rk_affine a, int32_t axis, int64_t *out)
-{
-    const rk_work *work = w->form->work;
-    if (a.nterm != 1 || a.term[0].coef != 1 ||
-        strcmp(work->symbol[a.term[0].symbol].name, w->form->extent[axis]) != 0) {
-        return false;
-    }
-    *out = a.constant;
-    return true;
-}
-
 /* "[1:, :]" */
 static const char *slice_text(rk_writer *w, const int64_t lo[3], const int64_t hi[3])
 {
     const char *text = "[";
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         text = rk_write(w, "%s%s", text, d > 0 ? ", " : "");
         text = lo[d] > 0 ? rk_write(w, "%s%lld:", text, (long long)lo[d])
                          : rk_write(w, "%s:", text);
@@ -181,7 +174,7 @@ static const char *pad_text(rk_writer *w, const char *field, const char *outside
                             const int64_t before[3], const int64_t after[3])
 {
     const char *text = rk_write(w, "pad(%s, %s", field, outside);
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         text =
             rk_write(w, "%s, %lld:%lld", text, (long long)before[d], (long long)after[d]);
     }
@@ -194,7 +187,7 @@ const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset
     int64_t up[3] = {0, 0, 0};
     int64_t down[3] = {0, 0, 0};
     bool any = false;
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         up[d] = offset[d] > 0 ? offset[d] : 0;
         down[d] = offset[d] < 0 ? -offset[d] : 0;
         any = any || offset[d] != 0;
@@ -206,21 +199,26 @@ const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset
     return pad_text(w, slice, outside, up, down);
 }
 
+const char *rk_write_line(rk_writer *w, const rk_leaf *leaf)
+{
+    const char *name = rk_write_leaf(w, leaf, "in");
+    const char *sub = "";
+    for (int32_t k = 0; k < w->ndim && w->ndim > 1; k++) {
+        sub = rk_write(w, "%s%s%s", sub, k > 0 ? ", " : "", k == leaf->axis ? ":" : "*");
+    }
+    return w->ndim > 1 ? rk_write(w, "%s[%s]", name, sub) : name;
+}
+
 const char *rk_write_weight(rk_writer *w, const rk_form_term *term)
 {
-    const int32_t ndim = w->form->desc.ndim;
     const char *text = NULL;
-    for (int32_t d = 0; d < ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         if (term->face >= 0 && term->face / 2 == d) {
             continue;
         }
         const bool staggered = (term->staggered >> d & 1u) != 0;
-        const char *name = rk_write_own(w, staggered ? RK_LEAF_A : RK_LEAF_W, 0, d, "in");
-        const char *sub = "";
-        for (int32_t k = 0; k < ndim && ndim > 1; k++) {
-            sub = rk_write(w, "%s%s%s", sub, k > 0 ? ", " : "", k == d ? ":" : "*");
-        }
-        name = ndim > 1 ? rk_write(w, "%s[%s]", name, sub) : name;
+        const char *name = rk_write_line(
+            w, rk_form_leaf(w->form, staggered ? RK_LEAF_A : RK_LEAF_W, 0, d));
         text = text == NULL ? name : rk_write(w, "%s * %s", text, name);
     }
     return text == NULL ? NULL : rk_write(w, "(%s)", text);
@@ -271,7 +269,7 @@ static const char *load_text(rk_writer *w, const rk_ir *node, uint32_t *axes)
 {
     const rk_leaf *leaf = w->form->leaf[node->param];
     const int32_t rank = rk_leaf_rank(w->form, leaf);
-    const int32_t ndim = w->form->desc.ndim;
+    const int32_t ndim = w->ndim;
     const int64_t less = leaf->kind == RK_LEAF_S ? 1 : 0;
     const char *text = rk_write(w, "%s[", rk_write_leaf(w, leaf, "in"));
     int64_t before[3] = {0, 0, 0};
@@ -321,7 +319,7 @@ static const char *full_text(rk_writer *w, const char *value)
 static const char *box_text(rk_writer *w, const rk_box *box, const char *const index[3])
 {
     const char *text = NULL;
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         if (!box->bounded[d]) {
             continue;
         }
@@ -340,13 +338,10 @@ static const char *guard_text(rk_writer *w, const rk_ir *node, uint32_t *axes)
     int64_t lo[3] = {0, 0, 0};
     int64_t hi[3] = {0, 0, 0};
     uint32_t bounded = 0;
-    bool simple = node->b->kind == RK_IR_CONST;
-    for (int32_t d = 0; d < w->form->desc.ndim && simple; d++) {
-        if (!box->bounded[d]) {
-            continue;
-        }
-        simple = rk_affine_is_const(box->lo[d], &lo[d]) &&
-                 less_extent(w, box->hi[d], d, &hi[d]);
+    // tables have no slices: an axis may be shorter than these
+    const bool simple =
+        node->b->kind == RK_IR_CONST && !w->line && rk_form_box(w->form, box, lo, hi);
+    for (int32_t d = 0; d < w->ndim && simple; d++) {
         lo[d] = lo[d] < 0 ? 0 : lo[d];
         hi[d] = hi[d] > 0 ? 0 : -hi[d];
         bounded |= lo[d] > 0 || hi[d] > 0 ? 1u << d : 0;
@@ -360,15 +355,15 @@ static const char *guard_text(rk_writer *w, const rk_ir *node, uint32_t *axes)
     if (simple) {
         const bool sized = (own & bounded) == bounded;
         a = sized ? rk_write(w, "(%s)", a) : full_text(w, a);
-        *axes = sized ? own : (1u << w->form->desc.ndim) - 1;
+        *axes = sized ? own : (1u << w->ndim) - 1;
         return pad_text(w, rk_write(w, "%s%s", a, slice_text(w, lo, hi)),
                         number_text(w, node->b->value), lo, hi);
     }
     const char *index[3];
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         index[d] = rk_write(w, "%s(%s)", coordinate_name(d), w->mesh);
     }
-    *axes = (1u << w->form->desc.ndim) - 1;
+    *axes = (1u << w->ndim) - 1;
     return rk_write(w, "(%s ? %s : %s)", box_text(w, box, index), a,
                     rk_write_field(w, node->b, &own));
 }
@@ -398,7 +393,7 @@ const char *rk_write_field(rk_writer *w, const rk_ir *node, uint32_t *axes)
     case RK_IR_AFFINE:
         return rk_write(w, "(%s)", affine_text(w, node->affine));
     case RK_IR_COORD:
-        *axes = (1u << w->form->desc.ndim) - 1;
+        *axes = (1u << w->ndim) - 1;
         return rk_write(w, "(%s(%s) + (%s))", coordinate_name(node->axis), w->mesh,
                         affine_text(w, node->affine));
     case RK_IR_LOAD:
@@ -453,7 +448,7 @@ static const char *guard_point(rk_writer *w, const rk_box *box,
                                const char *const index[3], const int32_t offset[3])
 {
     const char *place[3] = {NULL, NULL, NULL};
-    for (int32_t d = 0; d < w->form->desc.ndim; d++) {
+    for (int32_t d = 0; d < w->ndim; d++) {
         place[d] = place_text(w, index[d], offset[d]);
     }
     return box_text(w, box, place);

@@ -7,9 +7,10 @@
  *
  * form_value.c reads a form for a mesh of so many axes and components: calls of forms,
  * tuples, labels and components are resolved and a list of terms remains (form_build.c).
- * form_taps.c finds the linear part of each side in its lowered tree. form_text.c writes
- * such trees as text of the language, and form_array.c, form_apply.c and form_fill.c
- * whole kernels, which the ordinary path compiles.
+ * form_taps.c finds the linear part of each side in its lowered tree, form_table.c what
+ * of the products can be computed once for a mesh. form_text.c writes such trees as text
+ * of the language, and form_array.c and form_fill.c whole kernels, which the ordinary
+ * path compiles.
  */
 #include "libcore/kernel/lower.h"
 #include "libcore/kernel/program.h"
@@ -91,7 +92,8 @@ typedef enum {
     RK_LEAF_EXTENT, /* int: points along `axis` */
     RK_LEAF_ROWPTR,
     RK_LEAF_COLVAL,
-    RK_LEAF_NZVAL
+    RK_LEAF_NZVAL,
+    RK_LEAF_TABLE /* table `number` of the form, along `axis` */
 } rk_leaf_kind;
 
 typedef struct rk_leaf {
@@ -113,6 +115,16 @@ typedef struct rk_tap {
     rk_ir *coef; /* tree of the form's lower */
 } rk_tap;
 
+/* A product at a point of the mesh, up to its sign: what depends on one axis only is one
+ * array of it, and the rest a number and a field. Products of one form with equal members
+ * are equal. */
+typedef struct rk_product {
+    bool negative;
+    const rk_leaf *line[3]; /* array of the mesh, or table; NULL: 1 */
+    rk_ir *number;          /* of parameters; NULL: 1 */
+    rk_ir *rest;            /* NULL: 1 */
+} rk_product;
+
 typedef struct rk_form_term {
     rk_span at;         /* of the product */
     rk_expr *number;    /* factor, or NULL */
@@ -127,7 +139,17 @@ typedef struct rk_form_term {
     rk_tap *trial;  /* by component, then z, y, x of the offset */
     int32_t ntest;
     rk_tap *test;
+    /* All factors of the term, with the tap of the test side, and the first side: */
+    bool written;     /* the first side stands beside `row` as it is written */
+    rk_product *row;  /* [ntest] the first side as a whole */
+    rk_product *pair; /* [ntest * ntrial] its taps; the trial ones are the faster */
 } rk_form_term;
+
+/* A line table: an array of an axis that is made once for a mesh, from its arrays. */
+typedef struct rk_table {
+    const rk_leaf *leaf;
+    rk_ir *value; /* at point[0] of the axis */
+} rk_table;
 
 typedef struct rk_form {
     rk_unit *unit;
@@ -140,6 +162,8 @@ typedef struct rk_form {
     rk_leaf **leaf;
     int32_t nmask;
     rk_label_set *mask;
+    int32_t ntable;
+    rk_table *table;       /* by number */
     const char *extent[3]; /* names of the sizes of the mesh */
     int32_t ntaken;        /* names given by rk_form_name */
     const char **taken;
@@ -163,6 +187,8 @@ rubus_status rk_form_build(rk_program *program, const char *name,
 int32_t rk_form_components(const rk_program *program, const char *name);
 /* The same as rk_form_build inside a compilation; NULL: reported. */
 rk_form *rk_form_make(rk_unit *unit, rk_decl *decl, const rk_form_desc *desc);
+/* Symbol of the points along an axis. */
+rk_affine rk_form_extent(const rk_form *form, int32_t axis);
 /* The leaf; made if it is new. */
 const rk_leaf *rk_form_leaf(rk_form *form, rk_leaf_kind kind, int32_t number,
                             int32_t axis);
@@ -181,6 +207,48 @@ bool rk_form_taps(rk_form *form);
 /* Whether the terms are the same with their sides exchanged. RUBUS_ENOMEM. */
 rubus_status rk_form_is_symmetric(rk_form *form, bool *out_symmetric) RUBUS_CHECKED;
 
+/* --- form_node.c: trees of the form ------------------------------------------------ */
+
+rk_ir *rk_form_constant(rk_form *form, double value, rk_span at);
+bool rk_is_number(const rk_ir *node, double value);
+/* op on x, y, z (those that it has), folded where all are known. */
+rk_ir *rk_form_apply(rk_form *form, rk_op op, rk_span at, rk_ir *x, rk_ir *y, rk_ir *z);
+/* a * b, where 1 leaves the other as it is. */
+rk_ir *rk_form_times(rk_form *form, rk_span at, rk_ir *a, rk_ir *b);
+/* A guard like that one around other values. */
+rk_ir *rk_form_guarded(rk_form *form, const rk_ir *guard, rk_ir *a, rk_ir *b);
+
+/* Bounds of a box by numbers of points: from lo, to the extent plus hi (0 and 0 where it
+ * is not bounded); false: they are others. */
+bool rk_form_box(const rk_form *form, const rk_box *box, int64_t lo[3], int64_t hi[3]);
+
+enum { RK_TRAITS_SIZE = 1 << 20 };
+
+/* What the value of a tree depends on. */
+typedef struct rk_traits {
+    int32_t size;  /* nodes, each as often as it is used, RK_TRAITS_SIZE at most */
+    uint32_t axes; /* by arrays of the mesh, coordinates and guards */
+    bool field;    /* on anything else that varies */
+    bool number;   /* on parameters, sizes */
+    bool hard;     /* reads an array where only the sizes tell: no text says it */
+} rk_traits;
+
+typedef struct rk_form_traits {
+    rk_form *form;
+    int32_t n;
+    rk_traits *memo; /* [n] by number of the node; size 0: not known yet */
+} rk_form_traits;
+
+rk_traits rk_form_traits_of(rk_form_traits *m, const rk_ir *node);
+
+/* --- form_table.c ------------------------------------------------------------------ */
+
+/* Most tables of an axis; what finds no room stays where it is. */
+#define RK_FORM_TABLES 4
+/* Makes the products of all terms, and the tables that they need. */
+void rk_form_tables(rk_form *form);
+bool rk_product_equal(const rk_product *a, const rk_product *b);
+
 /* --- kernels ----------------------------------------------------------------------- */
 
 typedef enum {
@@ -191,7 +259,8 @@ typedef enum {
     RK_JOB_VALUE,    /* a(u, v) or l(v): a result */
     RK_JOB_COUNT,    /* out index count: entries of each row */
     RK_JOB_COLUMNS,  /* colval of a matrix with that rowptr */
-    RK_JOB_FILL      /* nzval */
+    RK_JOB_FILL,     /* nzval */
+    RK_JOB_TABLES    /* all line tables, once for a version of the mesh */
 } rk_form_job;
 
 typedef enum { RK_FIX_NONE, RK_FIX_ROWS, RK_FIX_SYM } rk_fix_mode;
@@ -210,15 +279,15 @@ typedef struct rk_form_entry { /* an array of the stencil matrix */
 } rk_form_entry;
 
 typedef struct rk_form_kernel {
-    char *text;     /* a module with the kernel "run"; rubus__free */
+    char *text;     /* a module with one kernel, "run" if that is free; rubus__free */
     int32_t nparam; /* of the kernel, in order */
     rk_leaf *param; /* memory of the form */
     int32_t nentry; /* RK_JOB_STENCIL: of RK_LEAF_ENTRY parameters */
     rk_form_entry *entry;
 } rk_form_kernel;
 
-/* The text of a kernel. RUBUS_EINVAL: not for a form of this kind; RUBUS_ECOMPILE: too
- * large (reported as K140); RUBUS_ENOMEM. */
+/* The text of a kernel. RUBUS_EINVAL: not for a form of this kind, or RK_JOB_TABLES of a
+ * form that has none; RUBUS_ECOMPILE: too large (reported as K140); RUBUS_ENOMEM. */
 rubus_status rk_form_kernel_text(rk_form *form, rk_form_job job, const rk_form_fix *fix,
                                  rk_form_kernel *out_kernel) RUBUS_CHECKED;
 

@@ -13,6 +13,8 @@ typedef struct rk_writer {
     rk_unit *unit;
     const rk_form_fix *fix;
     rubus__text *body;
+    int32_t ndim;     /* of the points; 1 for tables */
+    bool line;        /* tables are written */
     const char *mesh; /* an array on the mesh, for its points; whole-array kernels */
     int32_t nparam;
     rk_leaf *param;
@@ -45,6 +47,8 @@ const char *rk_write_expr(rk_writer *w, const rk_expr *e);
  * `outside` where that is off the grid. */
 const char *rk_write_moved(rk_writer *w, const char *field, const int32_t offset[3],
                            const char *outside);
+/* An array of an axis as a field. */
+const char *rk_write_line(rk_writer *w, const rk_leaf *leaf);
 /* The weight of a term. */
 const char *rk_write_weight(rk_writer *w, const rk_form_term *term);
 uint32_t rk_fix_faces(const rk_writer *w, int32_t component); /* 0: none, or a mask */
@@ -57,6 +61,13 @@ void rk_write_vector(rk_writer *w);
 void rk_write_value(rk_writer *w);
 void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out);
 void rk_write_rows(rk_writer *w, rk_form_job job);
+/* A table as a statement writes it. */
+const char *rk_write_table(rk_writer *w, const rk_table *table);
+void rk_write_tables(rk_writer *w);
+/* sum + one, or - one; sum NULL: none yet. */
+const char *rk_write_sum(rk_writer *w, const char *sum, bool negative, const char *one);
+/* The entry that a pair of taps adds to. */
+rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial);
 /* The entries of a matrix, by row, column, then z, y, x of the offset. */
 int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
 rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);

@@ -62,9 +62,11 @@ libkernel_la_SOURCES = \
 	%D%/form_fill.c \
 	%D%/form_kernel.c \
 	%D%/form_names.c \
+	%D%/form_node.c \
 	%D%/form_operator.c \
 	%D%/form_product.c \
 	%D%/form_symmetric.c \
+	%D%/form_table.c \
 	%D%/form_taps.c \
 	%D%/form_text.c \
 	%D%/form_value.c \

@@ -1,12 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 # Forms: what is wrong in them, and their kernels against dense matrices.
-check_PROGRAMS += tests/form/test_form_error tests/form/test_form_random
+check_PROGRAMS += tests/form/test_form_error tests/form/test_form_random \
+	tests/form/test_form_table
 tests_form_test_form_error_SOURCES = tests/form/test_form_error.c
 tests_form_test_form_error_LDADD = libkernel.la libbase.la $(CHECK_LIBS)
 tests_form_test_form_random_SOURCES = tests/form/test_form_random.c tests/form/form_model.c \
 	tests/form/form_model.h tests/form/form_run.h
 tests_form_test_form_random_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
-EXTRA_DIST += tests/form/form_probe.h
+EXTRA_DIST += tests/form/form_probe.h tests/form/problem_probe.h
+check_PROGRAMS += tests/form/test_forms
+tests_form_test_forms_SOURCES = tests/form/test_forms.c
+tests_form_test_forms_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_constraint
+tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
+tests_form_test_constraint_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_form_memory
+tests_form_test_form_memory_SOURCES = tests/form/test_form_memory.c
+tests_form_test_form_memory_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_poisson
+tests_form_test_poisson_SOURCES = tests/form/test_poisson.c
+tests_form_test_poisson_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_problems
+tests_form_test_problems_SOURCES = tests/form/test_problems.c
+tests_form_test_problems_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/form/test_system
+tests_form_test_system_SOURCES = tests/form/test_system.c
+tests_form_test_system_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/form/test_cases_matrix
 tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_form_table_SOURCES = tests/form/test_form_table.c tests/form/form_run.h
+tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)

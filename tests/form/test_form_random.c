@@ -26,6 +26,7 @@ typedef struct setting {
     double scale[MODEL_UNKNOWNS][MODEL_UNKNOWNS];
     double u[MODEL_UNKNOWNS];
     double v[MODEL_UNKNOWNS];
+    rubus_array *table[3 * RK_FORM_TABLES]; /* of the form */
 } setting;
 
 static double epsilon(const setting *s)
@@ -96,7 +97,7 @@ enum { MAX_PARAM = 128 };
 
 typedef struct arguments {
     rubus_arg arg[MAX_PARAM];
-    rubus_array *array[MAX_PARAM]; /* by parameter */
+    rubus_array *array[MAX_PARAM]; /* by parameter; NULL: not ours */
     double alpha;
     double beta;
     const double *before; /* [unknowns] of y */
@@ -200,6 +201,7 @@ static rubus_array *leaf_array(setting *s, const rk_leaf *leaf, const arguments 
     case RK_LEAF_ALPHA:
     case RK_LEAF_BETA:
     case RK_LEAF_EXTENT:
+    case RK_LEAF_TABLE:
         return NULL;
     default:
         return axis_array(s, leaf);
@@ -232,6 +234,8 @@ static rubus_arg leaf_arg(setting *s, const rk_leaf *leaf, arguments *a)
             arg.u.result_f32 = &a->result32;
         }
         return arg;
+    case RK_LEAF_TABLE:
+        return rubus_arg_array(s->table[leaf->number]);
     default:
         return rubus_arg_array(a->rowptr);
     }
@@ -268,6 +272,33 @@ static void read_all(setting *s, const rk_form_kernel *kernel, const arguments *
         if (kernel->param[i].kind == kind) {
             real_read(a->array[i], x + kernel->param[i].number * s->m.npoint);
         }
+    }
+}
+
+/* Line tables, once for all kernels of the form. */
+static void make_tables(setting *s)
+{
+    const rk_form *form = s->run.form;
+    for (int32_t i = 0; i < form->ntable; i++) {
+        double nothing[MODEL_AXIS];
+        const rubus_shape shape = {.rank = 1,
+                                   .n = {s->m.axis[form->table[i].leaf->axis].n}};
+        for (int k = 0; k < MODEL_AXIS; k++) {
+            nothing[k] = (double)NAN;
+        }
+        s->table[i] = real_array(s->run.context, s->run.real, shape, nothing);
+    }
+    arguments a = {.before = NULL};
+    if (form->ntable > 0) {
+        rk_form_kernel kernel = run_job(s, RK_JOB_TABLES, &a);
+        end_job(&kernel, &a);
+    }
+}
+
+static void end_tables(setting *s)
+{
+    for (int32_t i = 0; i < s->run.form->ntable; i++) {
+        rubus_array_destroy(s->table[i]);
     }
 }
 
@@ -467,6 +498,7 @@ static void check_bilinear(const char *backend, int32_t real, uint32_t seed, int
     form_open(&s->run, backend, real);
     model_make(&s->m, seed, ndim, ncomponent, true, real == RUBUS_F32);
     form_make(&s->run, s->m.text, &desc);
+    make_tables(s);
     for (int mode = 0; mode < modes; mode++) {
         make_constraints(s, (rk_fix_mode)mode);
         check_apply(s, 1, 0);
@@ -478,13 +510,16 @@ static void check_bilinear(const char *backend, int32_t real, uint32_t seed, int
             check_value(s);
         }
     }
+    end_tables(s);
     form_close(&s->run);
     form_open(&s->run, backend, real);
     model_make(&s->m, seed + 77, ndim, ncomponent, false, real == RUBUS_F32);
     form_make(&s->run, s->m.text, &desc);
+    make_tables(s);
     make_constraints(s, RK_FIX_NONE);
     check_vector(s);
     check_value(s);
+    end_tables(s);
     form_close(&s->run);
 }
 
