@@ -61,8 +61,22 @@ says "10_picard: the solution" '^error 2\.153e-06$' out
 forms 11_robin robin.png '^65 x 65: error 2\.041e-04, order 2\.00$'
 forms 12_system system.png '^exchange 100: means 0\.1413 and 0\.3170, converged$'
 
+# The factor of a step is 1 / (1 + dt lambda) for the discrete lambda of sin sin:
+# (2 4/h^2) sin^2(pi h/2), h = 1/32.
+series() { # on $RUBUS_BACKEND
+    rm -f heat.pvd heat_*.vtr
+    check "13_heat_series on $RUBUS_BACKEND" "$here/examples/13_heat_series"
+    says "13_heat_series on $RUBUS_BACKEND" '^t = 0\.1: centre 0\.141828,' out
+    says "13_heat_series on $RUBUS_BACKEND: files" '^heat\.pvd lists 5 files$' out
+    same "13_heat_series on $RUBUS_BACKEND: collection" "$(grep -c '<DataSet' heat.pvd)" 5
+    same "13_heat_series on $RUBUS_BACKEND: grids" "$(printf '%s ' heat_*.vtr)" \
+        'heat_0.vtr heat_1.vtr heat_2.vtr heat_3.vtr heat_4.vtr '
+}
+series
+
 export RUBUS_BACKEND=reference
 krylov
+series
 example 02_relax_1d relax_1d.png '^converged after 630 iterations$'
 example 03_relax_2d relax_2d.png '^converged after 90 iterations$' 16
 example 05_custom_operator custom_operator.png '^mass ([0-9.]+) before, \1 after$' 2

@@ -61,6 +61,11 @@ examples_12_system_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 examples_12_system_LDADD = librubus.la
 examples_12_system_SOURCES = examples/12_system.c
 
+noinst_PROGRAMS += examples/13_heat_series
+examples_13_heat_series_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+examples_13_heat_series_LDADD = librubus.la -lm
+examples_13_heat_series_SOURCES = examples/13_heat_series.c
+
 EXTRA_DIST += \
 	%D%/02_relax_1d.rk \
 	%D%/03_relax_2d.rk \

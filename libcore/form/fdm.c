@@ -59,24 +59,10 @@ static void matrix_make(const double *x, const fdm_axis *a, double *cell, double
     }
 }
 
-/* An array of the mesh's type from numbers of the host. */
 static rubus_status upload(const rubus__state *state, rubus_shape shape,
                            const double *from, int64_t n, rubus_array **out_array)
 {
-    if (state->type == RUBUS_F64) {
-        return rubus_array_from(state->context, RUBUS_F64, shape, from, out_array);
-    }
-    float *narrow = rubus__alloc_array((size_t)n + 1, sizeof(*narrow));
-    if (narrow == NULL) {
-        return RUBUS_ENOMEM;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        narrow[i] = (float)from[i];
-    }
-    const rubus_status st =
-        rubus_array_from(state->context, RUBUS_F32, shape, narrow, out_array);
-    rubus__free(narrow);
-    return st;
+    return rubus__upload(state->context, state->type, shape, from, n, out_array);
 }
 
 /* Q and its transpose, from eigenvectors z of the similar matrix. */
@@ -234,7 +220,7 @@ static rubus_status singular_check(const char *what, rubus_fdm *fdm)
         return RUBUS_OK;
     }
     const fdm_axis *a = fdm->axis;
-    double least = INFINITY;
+    double least = (double)INFINITY;
     double most = 0;
     for (int64_t k = 0; k < a[2].m; k++) {
         for (int64_t j = 0; j < a[1].m; j++) {

@@ -61,21 +61,8 @@ static rubus_status kernel_of(rubus_context *context, int32_t type, const char *
 
 static rubus_status upload(rubus_context *context, int32_t type, rubus__axis *axis)
 {
-    rubus_array **x = &axis->array[RUBUS_MESH_POINTS];
-    if (type == RUBUS_F64) {
-        return rubus_array_from(context, type, RUBUS_SHAPE(axis->n), axis->x, x);
-    }
-    float *narrow = rubus__alloc_array((size_t)axis->n, sizeof(float));
-    if (narrow == NULL) {
-        return RUBUS_ENOMEM;
-    }
-    for (int64_t i = 0; i < axis->n; i++) {
-        narrow[i] = (float)axis->x[i];
-    }
-    const rubus_status st =
-        rubus_array_from(context, type, RUBUS_SHAPE(axis->n), narrow, x);
-    rubus__free(narrow);
-    return st;
+    return rubus__upload(context, type, RUBUS_SHAPE(axis->n), axis->x, axis->n,
+                         &axis->array[RUBUS_MESH_POINTS]);
 }
 
 static rubus_status formula(rubus_context *context, int32_t type, rubus__axis *axis,

@@ -19,6 +19,30 @@ double rubus__round_to(int32_t type, double x)
     return type == RUBUS_F32 ? (double)(float)x : x;
 }
 
+float *rubus__narrow(const double *x, int64_t n)
+{
+    float *narrow = rubus__alloc_array((size_t)n, sizeof(*narrow));
+    for (int64_t i = 0; narrow != NULL && i < n; i++) {
+        narrow[i] = (float)x[i];
+    }
+    return narrow;
+}
+
+rubus_status rubus__upload(rubus_context *context, int32_t type, rubus_shape shape,
+                           const double *x, int64_t n, rubus_array **out_array)
+{
+    if (type == RUBUS_F64) {
+        return rubus_array_from(context, type, shape, x, out_array);
+    }
+    float *narrow = rubus__narrow(x, n);
+    if (narrow == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    const rubus_status st = rubus_array_from(context, type, shape, narrow, out_array);
+    rubus__free(narrow);
+    return st;
+}
+
 void rubus__points_uniform(int32_t type, double lower, double upper, int64_t n, double *x,
                            double *out_step)
 {

@@ -123,6 +123,11 @@ void rubus__axis_release(rubus__axis *axis);
 /* --- axis_points.c: points on the host, as numbers of the mesh's type --------------- */
 
 double rubus__round_to(int32_t type, double x);
+/* The same numbers as floats, to be freed; NULL: out of memory. */
+float *rubus__narrow(const double *x, int64_t n);
+/* An array of n numbers, as numbers of the type. */
+rubus_status rubus__upload(rubus_context *context, int32_t type, rubus_shape shape,
+                           const double *x, int64_t n, rubus_array **out_array);
 /* x[n] of the interval; distance of neighbours, for the device, in *out_step. */
 void rubus__points_uniform(int32_t type, double lower, double upper, int64_t n, double *x,
                            double *out_step);

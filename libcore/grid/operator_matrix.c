@@ -194,7 +194,6 @@ typedef struct builder {
     int32_t *rowptr;
     int32_t *colval;
     double *value;
-    float *narrow;
 } builder;
 
 static void builder_fini(builder *b)
@@ -205,7 +204,6 @@ static void builder_fini(builder *b)
     rubus__free(b->rowptr);
     rubus__free(b->colval);
     rubus__free(b->value);
-    rubus__free(b->narrow);
 }
 
 /* What the name means on this mesh. */
@@ -279,10 +277,8 @@ static rubus_status room_make(const char *what, const rubus_space *space, builde
     b->rowptr = rubus__alloc_array(nrow + 1, sizeof(*b->rowptr));
     b->colval = rubus__alloc_array(nnz + 1, sizeof(*b->colval));
     b->value = rubus__alloc_array(nnz + 1, sizeof(*b->value));
-    b->narrow = rubus__alloc_array(nnz + 1, sizeof(*b->narrow));
-    return b->rowptr == NULL || b->colval == NULL || b->value == NULL || b->narrow == NULL
-               ? RUBUS_ENOMEM
-               : RUBUS_OK;
+    return b->rowptr == NULL || b->colval == NULL || b->value == NULL ? RUBUS_ENOMEM
+                                                                      : RUBUS_OK;
 }
 
 /* The entries of one row behind `at`; where they end. */
@@ -295,7 +291,6 @@ static int32_t row_write(builder *b, int64_t point, int64_t first, int32_t at)
         for (int32_t k = 0; t != NULL && k < t->n; k++, at++) {
             b->colval[at] = (int32_t)(first + point + t->offset[k] * stride);
             b->value[at] = t->value[k];
-            b->narrow[at] = (float)t->value[k];
         }
         stride *= n;
     }
@@ -324,10 +319,15 @@ static rubus_status build(const char *what, const rubus_space *space, builder *b
         at = row_write(b, point, row - point, at);
         b->rowptr[row + 1] = at;
     }
-    const bool f32 = b->state->type == RUBUS_F32;
-    return rubus_csr_create(b->state->context, RUBUS_I32, b->state->type, nrow, nrow, at,
-                            b->rowptr, b->colval, f32 ? (void *)b->narrow : b->value,
-                            out_csr);
+    float *narrow = b->state->type == RUBUS_F32 ? rubus__narrow(b->value, at) : NULL;
+    if (b->state->type == RUBUS_F32 && narrow == NULL) {
+        return RUBUS_ENOMEM;
+    }
+    st = rubus_csr_create(b->state->context, RUBUS_I32, b->state->type, nrow, nrow, at,
+                          b->rowptr, b->colval,
+                          narrow != NULL ? (const void *)narrow : b->value, out_csr);
+    rubus__free(narrow);
+    return st;
 }
 
 rubus_status rubus_space_operator_matrix(const rubus_space *space, const char *op,

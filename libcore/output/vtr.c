@@ -156,12 +156,9 @@ static rubus_status add_points(writer *w, int32_t d)
     if (w->state->type == RUBUS_F64) {
         return w->ascii ? add_numbers(w, x, n) : add_block(w, x, n);
     }
-    float *narrow = rubus__alloc_array((size_t)n, sizeof(*narrow));
+    float *narrow = rubus__narrow(x, n);
     if (narrow == NULL) {
         return RUBUS_ENOMEM;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        narrow[i] = (float)x[i];
     }
     const rubus_status st =
         w->ascii ? add_numbers(w, narrow, n) : add_block(w, narrow, n);

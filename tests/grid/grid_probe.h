@@ -44,6 +44,13 @@ static inline rubus_mesh *mesh_013_023(rubus_context *context, int32_t type)
                    (const rubus_axis_desc[]){axis_of(0, 1, 3), axis_of(0, 2, 3)});
 }
 
+static inline rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
+{
+    rubus_space *space = NULL;
+    ok(rubus_space_create(mesh, ncomponent, &space));
+    return space;
+}
+
 /* Elements as doubles, whatever the type; malloc'ed. */
 static inline double *probe_numbers(rubus_array *array)
 {

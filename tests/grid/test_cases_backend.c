@@ -88,8 +88,7 @@ static void order_is(rubus_module *module, rubus_context *context, const char *n
     double before = 0;
     for (int k = 0; k < 4; k++) {
         rubus_mesh *mesh = line(context, (20 << k) + 1, alternating);
-        rubus_space *space = NULL;
-        ok(rubus_space_create(mesh, 1, &space));
+        rubus_space *space = space_of(mesh, 1);
         rubus_array *r = error_of(module, mesh, space, name);
         double error = 0;
         ok(rubus_norm_inf(space, r, "interior", &error));
@@ -132,9 +131,8 @@ START_TEST(test_case_10_24_backward_difference_and_its_edge)
     rubus_module *module = backends_module(context, operators, RUBUS_F64, 0);
     for (int k = 0; k < 3; k++) {
         rubus_mesh *mesh = line(context, n[k], false);
-        rubus_space *space = NULL;
+        rubus_space *space = space_of(mesh, 1);
         double norm = 0;
-        ok(rubus_space_create(mesh, 1, &space));
         rubus_array *r = error_of(module, mesh, space, "Dm");
         ok(rubus_norm_h(space, r, NULL, &norm));
         number_is(norm, all[k], 1e-9);
@@ -249,7 +247,7 @@ static square square_open(rubus_context *context, int32_t type)
     square s = {.module = backends_module(context, poisson, type, 0)};
     ok(rubus_mesh_create_box(context, type, RUBUS_SHAPE(NX, NY), probe_pair(0, 0),
                              probe_pair(1, 1), &s.mesh));
-    ok(rubus_space_create(s.mesh, 1, &s.space));
+    s.space = space_of(s.mesh, 1);
     ok(RUBUS_ARRAYS(s.space, &s.u, &s.g, &s.f, &s.F));
     ok(rubus_form_create(s.module, "stiffness", s.space, s.space, &s.a));
     ok(rubus_form_create(s.module, "load", NULL, s.space, &s.l));

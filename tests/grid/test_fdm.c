@@ -10,13 +10,6 @@
 #include "tests/grid/kronecker_model.h"
 #include "tests/support/real_arrays.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 /* --- eigenvalues ------------------------------------------------------------------ */
 
 static int ascending(const void *a, const void *b)
@@ -421,8 +414,11 @@ static Suite *fdm_suite(void)
     backends_add(tc, fdm_solves_every_component_and_layer);
     backends_add(tc, fdm_refuses_what_does_not_fit);
     backends_add(tc, fdm_of_a_tiny_axis_is_refused);
-    backends_add(tc, fdm_survives_the_failure_of_any_allocation);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, fdm_survives_the_failure_of_any_allocation);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 

@@ -6,13 +6,6 @@
 
 #include "tests/grid/grid_probe.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 /* Numbers of [-1, 1) on a random mesh of so many points. */
 typedef struct scene {
     rubus_context *context;

@@ -8,13 +8,6 @@
 #include "tests/grid/kronecker_model.h"
 #include "tests/support/real_arrays.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 #define kronecker(space, labels, ...)                                                    \
     kronecker_of((space), (labels), (const rubus_kronecker_term[]){__VA_ARGS__},         \
                  (int32_t)(sizeof((rubus_kronecker_term[]){__VA_ARGS__}) /               \
@@ -462,8 +455,11 @@ static Suite *kronecker_suite(void)
     backends_add(tc, kronecker_applies_to_every_component);
     backends_add(tc, kronecker_is_solved_by_cg);
     backends_add(tc, kronecker_refuses_what_does_not_fit);
-    backends_add(tc, kronecker_survives_the_failure_of_any_allocation);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, kronecker_survives_the_failure_of_any_allocation);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 

@@ -10,13 +10,6 @@
 #include "tests/grid/grid_probe.h"
 #include "tests/grid/kronecker_model.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 static rubus_csr *matrix_of(const rubus_space *space, const char *op, int32_t k)
 {
     rubus_csr *csr = NULL;
@@ -432,8 +425,11 @@ static Suite *matrix_suite(void)
     backends_add(tc, test_case_10_2_matrices_equal_kernels_on_every_axis);
     backends_add(tc, matrix_of_components_axes_and_layers);
     backends_add(tc, matrix_refuses_what_makes_no_sense);
-    backends_add(tc, matrix_survives_the_failure_of_any_allocation);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, matrix_survives_the_failure_of_any_allocation);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 

@@ -6,13 +6,6 @@
 
 #include "tests/grid/grid_probe.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 START_TEST(space_arrays_have_shape_and_value)
 {
     rubus_context *context = backends_open(_i);

@@ -9,13 +9,6 @@
 #include "tests/grid/vtr_read.h"
 #include "tests/support/work_folder.h"
 
-static rubus_space *space_of(rubus_mesh *mesh, int32_t ncomponent)
-{
-    rubus_space *space = NULL;
-    ok(rubus_space_create(mesh, ncomponent, &space));
-    return space;
-}
-
 /* Numbers with many digits, all different, small and large, negative too. */
 static double odd_number(int64_t i)
 {
@@ -273,8 +266,12 @@ static Suite *vtr_suite(void)
     backends_add(tc, mesh_write_of_many_numbers_keeps_them_all);
     backends_add(tc, mesh_write_takes_awkward_names_and_no_fields);
     backends_add(tc, mesh_write_refuses_what_does_not_fit);
-    backends_add(tc, mesh_write_that_fails_leaves_what_was_there);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    tcase_add_checked_fixture(memory, enter_work_folder, leave_work_folder);
+    backends_add(memory, mesh_write_that_fails_leaves_what_was_there);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 

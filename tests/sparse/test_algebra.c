@@ -203,8 +203,11 @@ static Suite *algebra_suite(void)
     backends_add(tc, product_and_sum_of_small_matrices);
     backends_add(tc, product_equals_the_dense_one);
     backends_add(tc, algebra_refuses_what_does_not_fit);
-    backends_add(tc, algebra_survives_the_failure_of_any_allocation);
     suite_add_tcase(suite, tc);
+    TCase *memory = tcase_create("memory");
+    tcase_set_tags(memory, "counts"); // see chaos_suite.sh
+    backends_add(memory, algebra_survives_the_failure_of_any_allocation);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 
