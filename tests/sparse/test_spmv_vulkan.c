@@ -9,22 +9,13 @@
 
 #include <check.h>
 
+#include "plugins/vulkan/vulkan.h"
+#include "tests/runtime/vulkan_probe.h"
 #include "tests/sparse/path_checks.h"
-
-static const char *const specs[] = {"vulkan:validate=1",
-                                    "vulkan:validate=1:descriptors=on"};
-enum { SPECS = sizeof specs / sizeof specs[0] };
-
-static rubus_context *open_spec(const char *spec)
-{
-    rubus_context *context = NULL;
-    ok(rubus_context_create(spec, &context));
-    return context;
-}
 
 START_TEST(every_path_gives_the_plain_sum)
 {
-    rubus_context *context = open_spec(specs[_i]);
+    rubus_context *context = open_spec(vulkan_modes[_i]);
     for (int c = 0; c < CASES; c++) {
         check_factors(context, &cases[c], cases[c].vulkan, 3);
     }
@@ -34,7 +25,7 @@ END_TEST
 
 START_TEST(every_path_multiplies_dense_matrices)
 {
-    rubus_context *context = open_spec(specs[_i]);
+    rubus_context *context = open_spec(vulkan_modes[_i]);
     for (int c = 0; c < CASES; c++) {
         check_widths(context, &cases[c], 3);
     }
@@ -44,7 +35,7 @@ END_TEST
 
 START_TEST(new_values_are_taken)
 {
-    rubus_context *context = open_spec(specs[0]);
+    rubus_context *context = open_spec(vulkan_modes[0]);
     for (int c = 0; c < CASES; c++) {
         check_new_values(context, &cases[c], 3);
     }
@@ -54,7 +45,7 @@ END_TEST
 
 START_TEST(not_a_number_stays_in_its_rows)
 {
-    rubus_context *context = open_spec(specs[0]);
+    rubus_context *context = open_spec(vulkan_modes[0]);
     for (int c = 0; c < CASES; c++) {
         check_not_a_number(context, &cases[c]);
     }
@@ -68,6 +59,23 @@ START_TEST(few_groups_change_nothing)
     rubus_context *context = open_spec("vulkan:validate=1:cap.groups=1");
     for (int c = 0; c < CASES; c++) {
         check_factors(context, &cases[c], cases[c].vulkan, 15);
+    }
+    backends_finish(context);
+}
+END_TEST
+
+/* What a GPU runs, where an invocation takes one row: the driver is told to be one. */
+START_TEST(rows_one_by_one_give_the_same)
+{
+    rubus_context *context = open_spec(vulkan_modes[0]);
+    const vk_context *ctx = context->dev->ctx;
+    vk_physical *physical = &ctx->be->device[ctx->physical - ctx->be->device];
+    ck_assert(physical->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
+    physical->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    for (int c = 0; c < CASES; c++) {
+        check_factors(context, &cases[c], cases[c].vulkan, 5);
+        check_not_a_number(context, &cases[c]);
+        check_widths(context, &cases[c], 5);
     }
     backends_finish(context);
 }
@@ -121,10 +129,11 @@ static Suite *vulkan_suite(void)
 {
     TCase *tc = tcase_create("paths");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, every_path_gives_the_plain_sum, 0, SPECS);
-    tcase_add_loop_test(tc, every_path_multiplies_dense_matrices, 0, SPECS);
+    tcase_add_loop_test(tc, every_path_gives_the_plain_sum, 0, VULKAN_MODES);
+    tcase_add_loop_test(tc, every_path_multiplies_dense_matrices, 0, VULKAN_MODES);
     tcase_add_test(tc, new_values_are_taken);
     tcase_add_test(tc, not_a_number_stays_in_its_rows);
+    tcase_add_test(tc, rows_one_by_one_give_the_same);
     tcase_add_test(tc, few_groups_change_nothing);
     tcase_add_test(tc, without_memory_products_run_on_the_matrix);
     tcase_add_test(tc, long_indices_need_no_long_integers);
@@ -133,4 +142,4 @@ static Suite *vulkan_suite(void)
     return suite;
 }
 
-RUBUS_TEST_MAIN("sparse: paths of the backend for GPUs", vulkan_suite)
+VULKAN_TEST_MAIN("sparse: paths of the backend for GPUs", vulkan_suite)
