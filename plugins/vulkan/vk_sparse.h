@@ -85,6 +85,11 @@ typedef struct vk_sparse_plan {
 
 #define VK_SPARSE_ARRAYS 7
 #define VK_SPARSE_NUMBERS 4
+#define VK_SPARSE_MODULES 4
+
+struct vk_sparse {                   /* of a context */
+    void *module[VK_SPARSE_MODULES]; /* f64 counts 2, i64 1; NULL: not made yet */
+};
 
 /* Arguments of an entry, in the order that its table there tells. */
 typedef struct vk_sparse_call {

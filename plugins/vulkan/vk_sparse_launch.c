@@ -12,11 +12,7 @@
 
 #include <string.h>
 
-enum { MODULES = 4, PARAMS = 12 };
-
-struct vk_sparse {
-    void *module[MODULES]; /* vk_module, by f64 (2) and i64 (1); NULL: not made yet */
-};
+enum { PARAMS = 12 };
 
 /* A letter for each argument: R and r for an array of reals that is written and one that
  * is read, N and n for one of int32, i for one of indices; l for an int64, k for an
@@ -111,7 +107,7 @@ static int module_number(const rubus_csr_desc *a)
 
 static rubus_status make_module(vk_context *ctx, const rubus_csr_desc *a, void **out)
 {
-    static const vk_written *const written[MODULES] = {
+    static const vk_written *const written[VK_SPARSE_MODULES] = {
         &vk_written_spmv_f32_i32, &vk_written_spmv_f32_i64, &vk_written_spmv_f64_i32,
         &vk_written_spmv_f64_i64};
     const vk_written *text = written[module_number(a)];
@@ -167,7 +163,7 @@ void vk_sparse_fini(vk_context *ctx)
     if (ctx->sparse == NULL) {
         return;
     }
-    for (int i = 0; i < MODULES; i++) {
+    for (int i = 0; i < VK_SPARSE_MODULES; i++) {
         vk_module_destroy(ctx, ctx->sparse->module[i]);
     }
     ctx->host->free(ctx->host->ctx, ctx->sparse);

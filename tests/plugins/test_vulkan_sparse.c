@@ -8,6 +8,8 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "plugins/vulkan/vk_module.h"
+#include "plugins/vulkan/vk_sparse.h"
 #include "tests/plugins/device_probe.h"
 
 enum { ROWS = 640, ENTRIES = 8 * ROWS };
@@ -99,6 +101,28 @@ static void check_product(void)
     }
 }
 
+/* Two columns of x, by rows: each is that of check_product. */
+static void check_dense(void)
+{
+    double both[2 * ROWS];
+    for (int i = 0; i < 2 * ROWS; i++) {
+        both[i] = i % 2 + 1;
+    }
+    const rubus_vec x = put(both, 2 * ROWS, sizeof(double));
+    const rubus_vec y = put(both, 2 * ROWS, sizeof(double));
+    const rubus_mat mat[2] = {{x.buffer, 0, ROWS, 2, 2, RUBUS_ROW_MAJOR, 0},
+                              {y.buffer, 0, ROWS, 2, ROWS, RUBUS_COLUMN_MAJOR, 0}};
+    OK(ops.spmm(ctx, &m.desc, &mat[0], &mat[1], 2, 0));
+    OK(ops.read(ctx, y.buffer, 0, both, sizeof both));
+    for (int i = 0; i < 2 * ROWS; i++) {
+        const int32_t n = m.rowptr[i % ROWS + 1] - m.rowptr[i % ROWS];
+        const double want = 2 * n * (i / ROWS + 1);
+        ck_assert_msg(both[i] == want, "%d: %g, not %g", i, both[i], want);
+    }
+    ops.buffer_destroy(ctx, x.buffer);
+    ops.buffer_destroy(ctx, y.buffer);
+}
+
 /* Fails the n-th allocation, for every n, until all succeed. Whatever could be prepared
  * multiplies. */
 START_TEST(out_of_memory_is_survived)
@@ -155,6 +179,32 @@ START_TEST(product_without_memory_fails_and_goes_on)
 }
 END_TEST
 
+/* What arrays of more than 2^31 elements take: 64-bit offsets, in every kernel. */
+START_TEST(wide_offsets_give_the_same)
+{
+    start();
+    if (_i / 2 == 1) {
+        fake.key[0] = "descriptors";
+        fake.value[0] = "on";
+    }
+    open_context();
+    make_matrix(_i % 2 == 0);
+    OK(vk_sparse_check(ctx, &m.desc));
+    vk_module *module = ctx->sparse->module[2];
+    for (uint32_t e = 0; e < module->nentry; e++) {
+        for (uint32_t b = 0; b < module->entry[e].nbuffer; b++) {
+            ((vk_operand *)(uintptr_t)module->entry[e].operand)[b].narrow = 0;
+        }
+    }
+    OK(ops.csr_prepare(ctx, &m.desc, &m.desc.plan));
+    check_product();
+    check_dense();
+    ops.csr_release(ctx, m.desc.plan);
+    drop_matrix();
+    finish();
+}
+END_TEST
+
 START_TEST(product_without_plan_fails)
 {
     start();
@@ -193,6 +243,7 @@ static Suite *sparse_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, out_of_memory_is_survived, 0, 2);
     tcase_add_test(tc, product_without_memory_fails_and_goes_on);
+    tcase_add_loop_test(tc, wide_offsets_give_the_same, 0, 4);
     tcase_add_test(tc, product_without_plan_fails);
     tcase_add_test(tc, lost_device_multiplies_no_more);
     Suite *suite = suite_create("vulkan: sparse matrices");

@@ -11,9 +11,11 @@ check_PROGRAMS += tests/sparse/test_spmv_paths
 tests_sparse_test_spmv_paths_SOURCES = tests/sparse/test_spmv_paths.c
 tests_sparse_test_spmv_paths_LDADD = $(RUBUS_LIBS) -lm $(CHECK_LIBS)
 if HAVE_VULKAN
+if HAVE_SHADERC
 check_PROGRAMS += tests/sparse/test_spmv_vulkan
 tests_sparse_test_spmv_vulkan_SOURCES = tests/sparse/test_spmv_vulkan.c
 tests_sparse_test_spmv_vulkan_LDADD = $(RUBUS_LIBS) -lm $(CHECK_LIBS)
+endif
 endif
 check_PROGRAMS += tests/sparse/test_fill
 tests_sparse_test_fill_SOURCES = tests/sparse/test_fill.c
