@@ -482,7 +482,8 @@ real4 four_of(const ix row, const int j)
     const ix at = row * x_row + ix(j) * x_col;
     const int n = ncolumn - j - 1; // the last column instead of those that are not there
     return real4(AT(reals, x, at), AT(reals, x, at + ix(min(n, 1)) * x_col),
-        AT(reals, x, at + ix(min(n, 2)) * x_col), AT(reals, x, at + ix(min(n, 3)) * x_col));
+        AT(reals, x, at + ix(min(n, 2)) * x_col),
+        AT(reals, x, at + ix(min(n, 3)) * x_col));
 }
 void put_one(const ix row, const int j, const real sum)
 {
@@ -537,7 +538,7 @@ void run(const ix row, const int j)
     for (int d = 0; d < ndiag; d++) {
         if (MASK(row, d) != 0u) {
             const real v = AT(reals, value, PLACE(row) + ix(d) * 64);
-            sum = sum + v * four_of(row + ix(AT(ints, offset, d)), j);
+            sum = sum + real4(v) * four_of(row + ix(AT(ints, offset, d)), j);
         }
     }
     put_four(row, j, sum);
@@ -566,7 +567,7 @@ void run(const ix row, const int j)
     if (end - first <= 256) {
         real4 sum = real4(0);
         for (ix e = first; e < end; e++) {
-            sum = sum + AT(reals, nzval, e) * four_of(INDEX_AT(colval, e), j);
+            sum = sum + real4(AT(reals, nzval, e)) * four_of(INDEX_AT(colval, e), j);
         }
         put_four(row, j, sum);
     }

@@ -7,7 +7,6 @@ VULKAN_KERNELS = blas.rk inner_1d.rk inner_2d.rk inner_3d.rk krylov.rk mesh.rk \
 	relax_2d_harmonic.rk relax_3d.rk relax_3d_harmonic.rk sparse.rk sparse_atomic.rk
 # Texts written by hand are in the plugin as such too.
 VULKAN_WRITTEN = $(srcdir)/shaders/spmv.comp
-EXTRA_DIST += shaders/spmv.comp
 noinst_LTLIBRARIES += libvulkan_prebuilt.la
 libvulkan_prebuilt_la_SOURCES = %D%/vk_prebuilt.h
 VULKAN_TEXTS = \

@@ -162,8 +162,9 @@ static rubus_status begin(vk_context *ctx, const rubus_csr_desc *a, product *out
         return st;
     }
     if (a->plan == NULL) {
-        return ctx->host->fail(ctx->host->ctx, RUBUS_EINVAL,
-                               "product of a sparse matrix: csr_prepare was not called");
+        ctx->host->fail(ctx->host->ctx, RUBUS_EINVAL,
+                        "product of a sparse matrix: csr_prepare was not called");
+        return RUBUS_EINVAL;
     }
     out->a = a;
     out->plan = (vk_sparse_plan *)(void *)a->plan;

@@ -20,7 +20,7 @@
 #define PADDING 1.25     /* most values of a stencil for each entry */
 #define WINDOW 65536     /* rows that are sorted */
 #define WELL_PADDED 1.10 /* slots for each entry: no need to sort */
-#define PADDED 1.35      /* most of them after sorting */
+#define PADDED 1.5       /* most of them after sorting */
 
 static int64_t index_at(const void *array, uint32_t type, int64_t i)
 {

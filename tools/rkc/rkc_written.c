@@ -59,7 +59,6 @@ static int make_program(const char *path, const char *source, int kind, rk_progr
     if (strncmp(source, "#version ", 9) != 0 || line == NULL || nentry == 0) {
         return rkc_complain(path, "it does not begin with a version, or has no entries");
     }
-    memset(out, 0, sizeof(*out));
     out->nentry = nentry;
     out->text = rubus__format("%.*s\n#define SP_F64 %d\n#define SP_I64 %d\n#line 2%s",
                               (int)(line - source), source, kind % 2, kind / 2, line);
@@ -86,7 +85,7 @@ int rkc_each_written(const char *folder, char **names, int count, rkc_make make)
             return rkc_complain(names[i], rubus_error_text());
         }
         for (int kind = 0; kind < NKIND && status == 0; kind++) {
-            rk_program program;
+            rk_program program = {0};
             status = make_program(names[i], source, kind, &program);
             if (status == 0) {
                 status = make(folder, &program, stem, kinds[kind]);
