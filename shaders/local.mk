@@ -20,7 +20,8 @@ SHADERS = \
 	%D%/relax_3d_kernels.rk \
 	%D%/sparse.rk \
 	%D%/sparse_atomic.rk
-EXTRA_DIST += $(SHADERS) build-aux/embed.awk
+# Written by hand for the backend vulkan, which has it inside: plugins/vulkan/prebuilt.mk.
+EXTRA_DIST += $(SHADERS) %D%/spmv.comp build-aux/embed.awk
 CLEANFILES += %D%/embedded.c
 %D%/embedded.c: $(SHADERS) build-aux/embed.awk
 	$(AM_V_GEN)$(MKDIR_P) %D% && \

@@ -32,6 +32,10 @@ rubus_vulkan_la_SOURCES = \
 	%D%/vk_ring.c \
 	%D%/vk_seal.c \
 	%D%/vk_seal.h \
+	%D%/vk_sparse.c \
+	%D%/vk_sparse.h \
+	%D%/vk_sparse_launch.c \
+	%D%/vk_sparse_plan.c \
 	%D%/vk_spirv.c \
 	%D%/vk_stream.h \
 	%D%/vk_transfer.c \

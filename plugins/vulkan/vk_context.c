@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "plugins/vulkan/vulkan.h"
+#include "plugins/vulkan/vk_sparse.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -199,6 +199,7 @@ void vk_context_destroy(void *pointer)
     if (ctx->stream != NULL) {
         vk_queue_fini(ctx);
     }
+    vk_sparse_fini(ctx);
     if (ctx->pipelines != NULL) {
         vk_pipelines_fini(ctx);
     }

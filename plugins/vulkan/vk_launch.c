@@ -182,21 +182,18 @@ static rubus_status make_arguments(const launch *l, unsigned char push[RUBUS_GLS
 #define SOFTWARE_POINTS 1024 /* of a group before there is another */
 /* llvmpipe leaves all loops of an invocation after 65535 turns, those of nested loops
  * counted together, and says nothing: no invocation gets more points (or, where the text
- * loops for a group, more work of groups) than take so many; where the kernel itself
- * loops, one if it can be. A larger box is run in pieces. A row takes about ten turns
- * beside those for its points. */
+ * loops for a group, more work of groups) than take so many (vk_entry.turns); where the
+ * kernel itself loops, one if it can be. A larger box is run in pieces. A row takes about
+ * ten turns beside those for its points. */
 #define SOFTWARE_TURNS 50000
 #define SOFTWARE_ROW_TURNS 12
-#define SOFTWARE_GROUP_TURNS 64
-#define SOFTWARE_LOOP_TURNS 4
 
 /* Points that an invocation may get. */
 static uint64_t turns_allowed(const launch *l)
 {
     const uint64_t width = (uint64_t)(l->hi[0] - l->lo[0]);
     const uint64_t row = (width - 1) / l->entry->local[0] + 1;
-    return l->entry->groups       ? SOFTWARE_GROUP_TURNS
-           : l->entry->loops      ? SOFTWARE_LOOP_TURNS
+    return l->entry->turns > 0    ? l->entry->turns
            : row < SOFTWARE_TURNS ? SOFTWARE_TURNS * row / (row + SOFTWARE_ROW_TURNS)
                                   : SOFTWARE_TURNS - SOFTWARE_ROW_TURNS;
 }

@@ -40,7 +40,7 @@ static const char *carve_text(carver *c, const char *text, size_t size)
     return copy;
 }
 
-static uint64_t type_size(uint32_t type)
+uint64_t vk_type_size(uint32_t type)
 {
     return type == RUBUS_BOOL ? 1 : type == RUBUS_F64 || type == RUBUS_I64 ? 8 : 4;
 }
@@ -68,7 +68,7 @@ static void copy_entry(carver *c, const rubus_entry *from, vk_entry *to)
         if (!counting) {
             operand[p->index] = (vk_operand){.offset = p->offset,
                                              .access = p->access,
-                                             .narrow = type_size(p->type) * INT32_MAX,
+                                             .narrow = vk_type_size(p->type) * INT32_MAX,
                                              .name = name};
             access[p->index].access = p->access;
         }
@@ -92,6 +92,7 @@ static void describe_entry(const vk_context *ctx, const rubus_entry *from, vk_en
     to->push_size = to->pushed ? (from->block_size + 3) / 4 * 4 : 8;
     to->groups = (from->flags & RUBUS_ENTRY_GROUPS) != 0;
     to->loops = (from->flags & RUBUS_ENTRY_LOOPS) != 0;
+    to->turns = to->groups ? VK_GROUP_TURNS : to->loops ? VK_LOOP_TURNS : 0;
     to->point_cost = from->bytes_per_point > from->ops_per_point ? from->bytes_per_point
                                                                  : from->ops_per_point;
     if (to->point_cost == 0) {

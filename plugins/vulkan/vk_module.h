@@ -14,6 +14,9 @@ typedef struct vk_operand { /* a buffer of an entry */
     const char *name;
 } vk_operand;
 
+/* Points that an invocation on a CPU may get: see vk_launch.c. */
+enum { VK_GROUP_TURNS = 64, VK_LOOP_TURNS = 4 };
+
 typedef struct vk_entry {
     uint32_t number;
     uint32_t nbuffer;
@@ -22,7 +25,8 @@ typedef struct vk_entry {
     uint32_t push_size; /* bytes of push constants */
     uint32_t local[3];  /* points along each dimension that a group takes at once */
     bool groups;        /* of RUBUS_ENTRY_GROUPS */
-    bool loops;         /* of RUBUS_ENTRY_LOOPS */
+    bool loops;         /* of RUBUS_ENTRY_LOOPS: on a CPU one point each, if it can be */
+    uint32_t turns;     /* most points of an invocation on a CPU; 0: as the loops allow */
     bool pushed;        /* the block is the push constants */
     uint64_t point_cost;
     const char *label;
@@ -47,6 +51,10 @@ typedef struct vk_module {
     uint64_t text_size;
     vk_entry *entry;
 } vk_module;
+
+/* --- vk_module.c ------------------------------------------------------------------ */
+
+uint64_t vk_type_size(uint32_t type); /* bytes of an element */
 
 /* --- vk_spirv.c ------------------------------------------------------------------- */
 

@@ -21,6 +21,19 @@ typedef struct vk_prebuilt {
     const vk_prebuilt_code *code; /* [nentry] */
 } vk_prebuilt;
 
+/* A text written by hand, and the key of the module that is made of it. */
+typedef struct vk_written {
+    unsigned char key[32];
+    const char *text;
+    uint64_t text_size;
+} vk_written;
+
+/* shaders/spmv.comp for the types of a matrix. */
+extern const vk_written vk_written_spmv_f32_i32;
+extern const vk_written vk_written_spmv_f32_i64;
+extern const vk_written vk_written_spmv_f64_i32;
+extern const vk_written vk_written_spmv_f64_i64;
+
 extern const vk_prebuilt *const vk_prebuilt_list[]; /* ends with NULL */
 
 #endif

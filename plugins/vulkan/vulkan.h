@@ -16,6 +16,7 @@
  *   vk_memory      sub-allocation     vk_spirv     GLSL to SPIR-V: built in, cached, made
  *   vk_buffer      buffers            vk_pipeline  pipelines and their cache
  *   vk_error       texts              vk_module, vk_launch
+ *   vk_sparse      products of sparse matrices: vk_sparse.h
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -319,6 +320,7 @@ struct vk_context {
     struct vk_recorder *recorder;   /* vk_recorder.c; NULL unless validate */
     struct vk_ring *ring;           /* vk_ring.c */
     struct vk_pipelines *pipelines; /* vk_pipeline.c */
+    struct vk_sparse *sparse;       /* vk_sparse_launch.c; NULL until used */
 };
 
 rubus_status vk_context_create(void *be, uint32_t device, void **out_ctx);

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "plugins/vulkan/vulkan.h"
+#include "plugins/vulkan/vk_sparse.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -34,6 +34,10 @@ static const rubus_ops own_ops = {
     .copy = vk_copy,
     .map = vk_map,
     .unmap = vk_unmap,
+    .csr_prepare = vk_csr_prepare,
+    .csr_release = vk_csr_release,
+    .spmv = vk_spmv,
+    .spmm = vk_spmm,
 };
 
 /* Whether an option is on; anything but yes and no is an error. */

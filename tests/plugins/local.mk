@@ -84,6 +84,9 @@ if HAVE_SHADERC
 check_PROGRAMS += tests/plugins/test_vulkan_module
 tests_plugins_test_vulkan_module_SOURCES = tests/plugins/test_vulkan_module.c
 tests_plugins_test_vulkan_module_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += tests/plugins/test_vulkan_sparse
+tests_plugins_test_vulkan_sparse_SOURCES = tests/plugins/test_vulkan_sparse.c
+tests_plugins_test_vulkan_sparse_LDADD = $(VULKAN_LIBS) $(CHECK_LIBS)
 endif
 check_PROGRAMS += tests/plugins/test_vulkan_queue
 tests_plugins_test_vulkan_queue_SOURCES = tests/plugins/test_vulkan_queue.c

@@ -6,10 +6,17 @@ tests_sparse_test_csr_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += tests/sparse/test_spmv
 tests_sparse_test_spmv_SOURCES = tests/sparse/test_spmv.c
 tests_sparse_test_spmv_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
-EXTRA_DIST += tests/sparse/path_matrices.h
+EXTRA_DIST += tests/sparse/path_checks.h tests/sparse/path_matrices.h
 check_PROGRAMS += tests/sparse/test_spmv_paths
 tests_sparse_test_spmv_paths_SOURCES = tests/sparse/test_spmv_paths.c
 tests_sparse_test_spmv_paths_LDADD = $(RUBUS_LIBS) -lm $(CHECK_LIBS)
+if HAVE_VULKAN
+if HAVE_SHADERC
+check_PROGRAMS += tests/sparse/test_spmv_vulkan
+tests_sparse_test_spmv_vulkan_SOURCES = tests/sparse/test_spmv_vulkan.c
+tests_sparse_test_spmv_vulkan_LDADD = $(RUBUS_LIBS) -lm $(CHECK_LIBS)
+endif
+endif
 check_PROGRAMS += tests/sparse/test_fill
 tests_sparse_test_fill_SOURCES = tests/sparse/test_fill.c
 tests_sparse_test_fill_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

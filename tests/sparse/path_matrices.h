@@ -2,8 +2,8 @@
 #ifndef RUBUS_TESTS_PATH_MATRICES_H
 #define RUBUS_TESTS_PATH_MATRICES_H
 /*
- * Matrices, each made for one of the ways in which the backend for threads stores values
- * for products. Include after check.h and config.h.
+ * Matrices, each made for one of the ways in which the backends for threads and for GPUs
+ * store values for products. Include after check.h and config.h.
  */
 #include <math.h>
 #include <string.h>
@@ -129,6 +129,16 @@ static builder stencil_3d_27(void)
     return make_grid(14, 13, 12, 3);
 }
 
+/* More diagonals than a word has bits. */
+static builder stencil_40(void)
+{
+    int64_t offset[40];
+    for (int d = 0; d < 40; d++) {
+        offset[d] = 3 * d - 50;
+    }
+    return make_banded(1500, 1500, 40, offset, 7);
+}
+
 static builder random_rows(void)
 {
     builder b = begin(4003, 5000);
@@ -252,29 +262,35 @@ static builder no_columns(void)
 typedef struct path_case {
     const char *name;
     builder (*make)(void);
-    const char *path; /* begins so */
-    const char *with; /* and has this */
+    const char *path;   /* of the backend for threads begins so */
+    const char *with;   /* and has this */
+    const char *vulkan; /* that of the backend for GPUs begins so, and has the same */
 } path_case;
 
 static const path_case cases[] = {
-    {"1D", stencil_1d, "stencil, 3 diagonals", ""},
-    {"wide", stencil_wide, "stencil, 4 diagonals", ""},
-    {"tall", stencil_tall, "stencil, 2 diagonals", ""},
-    {"2D", stencil_2d, "stencil, 5 diagonals", ""},
-    {"2D, 9 points", stencil_2d_9, "stencil, 9 diagonals", ""},
-    {"3D", stencil_3d, "stencil, 7 diagonals", ""},
-    {"3D, 27 points", stencil_3d_27, "stencil, 27 diagonals", ""},
-    {"random", random_rows, "slices of 8 rows, 0% uniform", ""},
-    {"bands", bands, "slices of 8 rows, 100% uniform", ""},
-    {"long rows", with_long_rows, "sorted slices of 8 rows", ", 3 long"},
-    {"dense row", dense_row, "slices of 8 rows, 100% uniform", ", 1 long"},
-    {"power law", power_law, "sorted slices of 8 rows", " long"},
-    {"mostly empty", mostly_empty, "sorted slices of 8 rows", ""},
-    {"few and uneven", few_and_uneven, "rows", ""},
-    {"one entry", one_entry, "rows", ""},
-    {"no entry", no_entry, "rows", ""},
-    {"no rows", no_rows, "rows", ""},
-    {"no columns", no_columns, "rows", ""},
+    {"1D", stencil_1d, "stencil, 3 diagonals", "", "stencil, 3 diagonals"},
+    {"wide", stencil_wide, "stencil, 4 diagonals", "", "stencil, 4 diagonals"},
+    {"tall", stencil_tall, "stencil, 2 diagonals", "", "stencil, 2 diagonals"},
+    {"2D", stencil_2d, "stencil, 5 diagonals", "", "stencil, 5 diagonals"},
+    {"2D, 9 points", stencil_2d_9, "stencil, 9 diagonals", "", "stencil, 9 diagonals"},
+    {"3D", stencil_3d, "stencil, 7 diagonals", "", "stencil, 7 diagonals"},
+    {"3D, 27 points", stencil_3d_27, "stencil, 27 diagonals", "",
+     "stencil, 27 diagonals"},
+    {"40 diagonals", stencil_40, "stencil, 40 diagonals", "", "stencil, 40 diagonals"},
+    {"random", random_rows, "slices of 8 rows, 0% uniform", "", "slices of 32 rows"},
+    {"bands", bands, "slices of 8 rows, 100% uniform", "", "slices of 32 rows"},
+    {"long rows", with_long_rows, "sorted slices of 8 rows", ", 3 long", "rows"},
+    {"dense row", dense_row, "slices of 8 rows, 100% uniform", ", 1 long",
+     "slices of 32 rows"},
+    {"power law", power_law, "sorted slices of 8 rows", " long",
+     "sorted slices of 32 rows"},
+    {"mostly empty", mostly_empty, "sorted slices of 8 rows", "",
+     "sorted slices of 32 rows"},
+    {"few and uneven", few_and_uneven, "rows", "", "rows"},
+    {"one entry", one_entry, "rows", "", "rows"},
+    {"no entry", no_entry, "rows", "", "rows"},
+    {"no rows", no_rows, "rows", "", "rows"},
+    {"no columns", no_columns, "rows", "", "rows"},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

@@ -7,7 +7,8 @@
  * those embedded in the kernel compiler, and the compiler is the library's own: text and
  * key are those that a program gets when it asks for the same module, so it finds these
  * functions instead of compiling. With --glsl or --spirv behind FOLDER it does the same
- * for the Vulkan backend (rkc_vulkan.c).
+ * for the Vulkan backend (rkc_vulkan.c), also for texts written by hand, whose names come
+ * last (rkc_written.c).
  */
 #include "config.h"
 
@@ -143,10 +144,14 @@ int main(int argc, char **argv)
     const bool option = argc > 2 && argv[2][0] == '-';
     const int first = option ? 3 : 2;
     if (argc <= first) {
-        return rkc_complain("usage", "rkc FOLDER [--glsl | --spirv] NAME.rk...");
+        return rkc_complain("usage", "rkc FOLDER [--text | --glsl | --spirv] NAME.rk... "
+                                     "NAME.comp...");
     }
     if (!option) {
         return rkc_threads_modules(argv[1], argv + first, argc - first);
+    }
+    if (strcmp(argv[2], "--text") == 0) {
+        return rkc_vulkan_texts(argv[1], argv + first, argc - first);
     }
     if (strcmp(argv[2], "--glsl") == 0) {
         return rkc_vulkan_shaders(argv[1], argv + first, argc - first);

@@ -28,11 +28,22 @@ typedef int (*rkc_make)(const char *folder, const rk_program *program, const cha
 int rkc_each(const char *folder, char **names, int count, const char *dialect,
              rkc_make make);
 
+/* Number of the first name of a text written by hand, NAME.comp; count: there is none. */
+int rkc_first_written(char **names, int count);
+/* rkc_each for texts written by hand: the program has text, key and nentry. What is told
+ * of the real type tells that of indices too, "f64_i32". */
+int rkc_each_written(const char *folder, char **names, int count, rkc_make make);
+/* The format with stem and kind, for every module of theirs. */
+void rkc_add_written(rubus__text *out, const char *format, char **names, int count);
+
 /* FOLDER NAME.rk...: C files. */
 int rkc_threads_modules(const char *folder, char **names, int count);
-/* FOLDER --glsl NAME.rk...: a shader for each entry, STEM_REAL_ENTRY.comp. */
+/* FOLDER --text NAME.comp...: C files with texts written by hand. */
+int rkc_vulkan_texts(const char *folder, char **names, int count);
+/* FOLDER --glsl NAME.rk... NAME.comp...: a shader for each entry, as a file
+ * STEM_REAL_ENTRY.comp. */
 int rkc_vulkan_shaders(const char *folder, char **names, int count);
-/* FOLDER --spirv NAME.rk...: C files from FOLDER/STEM_REAL_ENTRY.comp.spv. */
+/* FOLDER --spirv with the same names: C files from FOLDER/STEM_REAL_ENTRY.comp.spv. */
 int rkc_vulkan_modules(const char *folder, char **names, int count);
 
 #endif
