@@ -29,7 +29,7 @@ static double run(rubus_module *module, const char *kernel, int32_t real, double
     rubus_array *v = NULL;
     float narrow = 0;
     double wide = 0;
-    ok(rubus__module_derive(module, real, kernels, &made));
+    ok(rubus__module_derive(module, real, kernels, false, &made));
     ok(rubus_array_create(context, real, one, &u));
     ok(rubus_array_create(context, real, one, &v));
     ok(rubus_array_fill(v, x));
@@ -88,7 +88,8 @@ START_TEST(func_is_found_by_name_or_the_nearest_told)
         backends_module(context, "kernel k(inout real u[n]) { u = 1; }\n", RUBUS_F64, 0);
     ck_assert_ptr_null(rubus_module_func(module, "half"));
     rubus_module *made = NULL;
-    fails(rubus__module_derive(module, RUBUS_F64, kernels, &made), RUBUS_ECOMPILE, "`f`");
+    fails(rubus__module_derive(module, RUBUS_F64, kernels, false, &made), RUBUS_ECOMPILE,
+          "`f`");
     ck_assert_ptr_null(made);
     rubus_module_destroy(module);
     backends_finish(context);
@@ -103,7 +104,7 @@ START_TEST(derived_module_survives_failed_allocations)
         rubus_module *module = backends_module(context, text, RUBUS_F64, 0);
         rubus_module *made = NULL;
         rubus__alloc_fail_after(n, false);
-        st = rubus__module_derive(module, RUBUS_F32, kernels, &made);
+        st = rubus__module_derive(module, RUBUS_F32, kernels, false, &made);
         rubus__alloc_fail_after(0, false);
         ck_assert_msg(st == RUBUS_OK || st == RUBUS_ENOMEM, "%s", rubus_error_text());
         rubus_module_destroy(module);
