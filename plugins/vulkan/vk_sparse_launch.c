@@ -58,7 +58,7 @@ static const form forms[VK_SPARSE_ENTRIES] = {
                      .name = {"part", "x", "segment", "colval", "nzval"},
                      .ndim = 2,
                      .flags = RUBUS_ENTRY_GROUPS,
-                     .turns = VK_GROUP_TURNS},
+                     .turns = 1}, // each is much work
     [VK_LONG_ROWS] = {.symbol = "long_rows",
                       .params = "Rrilllss",
                       .name = {"y", "part", "row"},
