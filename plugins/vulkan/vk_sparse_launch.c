@@ -70,7 +70,7 @@ static const form forms[VK_SPARSE_ENTRIES] = {
                           .ndim = 2,
                           .turns = 64},
     [VK_ROWS_DENSE] = {.symbol = "rows_dense",
-                       .params = "Rriirllkss",
+                       .params = "Rriirllkkss",
                        .name = {"y", "x", MATRIX},
                        .ndim = 2,
                        .turns = 64},
