@@ -504,7 +504,8 @@ void put_four(const ix row, const int j, const real4 sum)
     put_one(row, j + 3, sum.w);
 }
 void run(const ix row, const int j);
-void run_all()
+void run_one(const ix row, const int j);
+void run_all(const bool one) // one: a column to each point, all in one dimension
 {
     const ix x_ld = NUMBER(22);
     const ix y_ld = NUMBER(24);
@@ -516,6 +517,12 @@ void run_all()
     alpha = REAL(28);
     beta = REAL(28 + REAL_WORDS);
     const ix ngroup = ix((ncolumn + 3) / 4);
+    if (one) {
+        for POINTS(0, i) {
+            run_one(i / ix(ncolumn), int(i % ix(ncolumn)));
+        }
+        return;
+    }
     for POINTS(1, j) {
         for POINTS(0, i) {
             if (x_ld < 0) {
@@ -543,6 +550,7 @@ void run(const ix row, const int j)
     }
     put_four(row, j, sum);
 }
+void run_one(const ix row, const int j) {}
 void main()
 {
     OPEN(0, reals, y)
@@ -552,7 +560,7 @@ void main()
     OPEN(4, uints, mask)
     ndiag = int(W(27));
     nword = (ndiag + 31) / 32;
-    run_all();
+    run_all(false);
 }
 #endif
 
@@ -572,6 +580,19 @@ void run(const ix row, const int j)
         put_four(row, j, sum);
     }
 }
+void run_one(const ix row, const int j)
+{
+    const ix first = INDEX_AT(rowptr, row);
+    const ix end = INDEX_AT(rowptr, row + 1);
+    if (end - first <= 256) {
+        real sum = 0;
+        for (ix e = first; e < end; e++) {
+            const ix at = INDEX_AT(colval, e) * x_row + ix(j) * x_col;
+            sum = sum + AT(reals, nzval, e) * AT(reals, x, at);
+        }
+        put_one(row, j, sum);
+    }
+}
 void main()
 {
     OPEN(0, reals, y)
@@ -579,6 +600,6 @@ void main()
     OPEN(2, indices, rowptr)
     OPEN(3, indices, colval)
     OPEN(4, reals, nzval)
-    run_all();
+    run_all(W(27) != 0u);
 }
 #endif

@@ -16,6 +16,7 @@
  * before them served as many as MANY. */
 #define WAIT 2
 #define MANY 8
+#define WIDE 8                 /* columns that are worth a lane each */
 #define COLUMNS_MOST (1 << 20) /* of X that one launch takes */
 
 /* --- plans ------------------------------------------------------------------------ */
@@ -319,13 +320,23 @@ static rubus_vec span_of(const rubus_mat *m)
     return (rubus_vec){m->buffer, m->first_byte, (outer - 1) * m->ld + inner};
 }
 
+/* Where neighbours have very different lengths, the lanes of a CPU's vector had better
+ * share a row, with a column for each. */
+static bool one_by_one(const product *p)
+{
+    return vk_is_software(p->plan->ctx->physical) && p->plan->kind == VK_KIND_ROWS &&
+           p->k >= WIDE;
+}
+
 static rubus_status run_rows_dense(const product *p, bool x_rows, bool y_rows)
 {
     vk_sparse_plan *plan = p->plan;
     const rubus_csr_desc *a = p->a;
-    const int64_t ngroup = (p->k + VK_COLUMNS - 1) / VK_COLUMNS;
+    const bool one = one_by_one(p);
+    const int64_t ngroup = one ? p->k : (p->k + VK_COLUMNS - 1) / VK_COLUMNS;
+    const bool line = x_rows || one; // all points in one dimension
     vk_sparse_call call = {
-        .points = {x_rows ? a->nrow * ngroup : a->nrow, x_rows ? 1 : ngroup},
+        .points = {line ? a->nrow * ngroup : a->nrow, line ? 1 : ngroup},
         .array = {p->y, p->x},
         .number = {x_rows ? -p->x_row : p->x_col, y_rows ? -p->y_row : p->y_col, p->k,
                    plan->ndiag},
@@ -339,6 +350,7 @@ static rubus_status run_rows_dense(const product *p, bool x_rows, bool y_rows)
         call.array[4] = vec_of(plan->mask, 4);
     } else {
         call.entry = VK_ROWS_DENSE;
+        call.number[3] = one;
         call.array[2] = a->rowptr;
         call.array[3] = a->colval;
         call.array[4] = a->nzval;

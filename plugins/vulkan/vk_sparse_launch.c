@@ -58,7 +58,7 @@ static const form forms[VK_SPARSE_ENTRIES] = {
                      .name = {"part", "x", "segment", "colval", "nzval"},
                      .ndim = 2,
                      .flags = RUBUS_ENTRY_GROUPS,
-                     .turns = VK_GROUP_TURNS},
+                     .turns = 1}, // each is much work
     [VK_LONG_ROWS] = {.symbol = "long_rows",
                       .params = "Rrilllss",
                       .name = {"y", "part", "row"},
@@ -70,7 +70,7 @@ static const form forms[VK_SPARSE_ENTRIES] = {
                           .ndim = 2,
                           .turns = 64},
     [VK_ROWS_DENSE] = {.symbol = "rows_dense",
-                       .params = "Rriirllkss",
+                       .params = "Rriirllkkss",
                        .name = {"y", "x", MATRIX},
                        .ndim = 2,
                        .turns = 64},
