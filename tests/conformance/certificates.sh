@@ -6,7 +6,14 @@
 . "${RUBUS_TEST_SRCDIR:?run by make check}/tests/support/shell_checks.sh"
 cd "$work" || exit 99
 case ${RUBUS_TEST_CFLAGS:-} in
-    *-fsanitize*) patience=10 ;; # and what else shares the machine takes its part
+    *-fsanitize*)
+        patience=10 # and what else shares the machine takes its part
+        # Checks look at the memory of a process, and ask for more than there is: the
+        # sanitizer keeps little of what was freed, and warns of refusals in a file.
+        ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1
+        ASAN_OPTIONS+=:thread_local_quarantine_size_kb=16:allocator_may_return_null=1
+        export ASAN_OPTIONS+=:log_path=$work/sanitizer
+        ;;
     *) patience=4 ;;
 esac
 # Layers examine the plugin's calls, and have tests of their own; here they cost time.
@@ -42,6 +49,13 @@ certify() { # SPEC SKIPS-AT-MOST
     [ "$(grep -c '# SKIP' out)" -le "$2" ] || note_failure "$1" "more than $2 are skipped"
 }
 
+# What a sanitizer wrote to its files, but for refused requests.
+no_reports() {
+    checks=$((checks + 1))
+    cat "$work"/sanitizer.* >reports 2>/dev/null
+    ! grep -q 'ERROR: ' reports || note_failure "reports of the sanitizer" "$(cat reports)"
+}
+
 # The interpreter is built in: no file, so nothing of the table can be called.
 certify reference 25
 certify threads 0
@@ -52,4 +66,5 @@ if [ -n "$vulkan_specs" ]; then
         echo "vulkan: skipped, no device: $("$rubus" devices 2>&1 | grep -i vulkan | head -n 1)"
     fi
 fi
+no_reports
 finish

@@ -8,14 +8,20 @@
 . "${RUBUS_TEST_SRCDIR:?run by make check}/tests/support/shell_checks.sh"
 short="array array_share launch checked blas context"
 
-# Everything that opens backends of a list. Not: tests that count blocks of memory while
-# what was destroyed waits for its turn (test_alloc_failure; elsewhere they have the tag
-# "counts").
+# Every test that opens backends of the list, itself or through a header of tests. Not: those
+# of one plugin's inside, and the one that counts blocks of memory while what was destroyed
+# waits for its turn (test_alloc_failure; elsewhere such tests have the tag "counts").
 list() {
-    (cd "$source_dir" &&
-        grep -lE 'support/(backends|vulkan_specs)\.h|(relax|output|krylov)_probe\.h' \
-            tests/*/test_*.c) |
-        sed 's/\.c$//' | grep -vE '/test_(vulkan_.*|alloc_failure)$'
+    local opens='support/(backends|vulkan_specs)\.h|rubus_context_create' header before=
+    cd "$source_dir" || return
+    while [ "$opens" != "$before" ]; do
+        before=$opens
+        for header in $(grep -lE "$before" tests/*/*.h); do
+            case "|$opens|" in *"|$header|"*) ;; *) opens="$opens|$header" ;; esac
+        done
+    done
+    grep -lE "$opens" tests/*/test_*.c | sed 's/\.c$//' |
+        grep -vE '^tests/plugins/|/test_(vulkan_.*|threads_(jit|plugin)|alloc_failure)$'
 }
 
 export RUBUS_PLUGIN_PATH=$here/tests/plugins/chaos/.libs
@@ -31,7 +37,7 @@ if [ -n "$vulkan_specs" ]; then
 fi
 
 if [ -n "${RUBUS_TEST_SEEDS:-}" ]; then
-    programs=$(list)
+    programs=$(list) # in a shell of its own
 else
     RUBUS_TEST_SEEDS=1
     programs=$(printf 'tests/runtime/test_%s\n' $short)
