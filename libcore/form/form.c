@@ -152,6 +152,19 @@ rubus_status rubus__form_square(const rubus_form *form, const char *what)
     return RUBUS_OK;
 }
 
+rubus_status rubus__form_operator_create(const rubus_form *form,
+                                         const rubus_operator_ops *ops, void *self,
+                                         rubus_operator **out_operator)
+{
+    rubus_operator_ops all = *ops;
+    all.struct_size = sizeof(all);
+    all.real = form->state->type;
+    all.symmetric = form->symmetric ? RUBUS_SYMMETRIC_YES : RUBUS_SYMMETRIC_NO;
+    return rubus_operator_create(form->state->context,
+                                 form->test->count * form->test->ncomponent, &all, self,
+                                 out_operator);
+}
+
 /* --- life ------------------------------------------------------------------------- */
 
 void rubus__form_hold(rubus_form *form)

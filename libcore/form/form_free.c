@@ -81,19 +81,13 @@ rubus_status rubus_form_operator(rubus_form *form, rubus_constraint *constraint,
     }
     rubus__form_hold(form);
     f->form = form;
-    const rubus_operator_ops ops = {.struct_size = sizeof(ops),
-                                    .real = form->state->type,
-                                    .symmetric = form->symmetric ? RUBUS_SYMMETRIC_YES
-                                                                 : RUBUS_SYMMETRIC_NO,
-                                    .apply = apply,
+    const rubus_operator_ops ops = {.apply = apply,
                                     .diagonal = diagonal,
                                     .constraint = constraint_of,
                                     .destroy = destroy};
     st = fill(what, f, constraint);
     if (st == RUBUS_OK) {
-        st = rubus_operator_create(form->state->context,
-                                   form->test->count * form->test->ncomponent, &ops, f,
-                                   out_operator);
+        st = rubus__form_operator_create(form, &ops, f, out_operator);
     }
     if (st != RUBUS_OK) {
         destroy(f);

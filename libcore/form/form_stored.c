@@ -151,19 +151,13 @@ rubus_status rubus_form_operator_stored(rubus_form *form, rubus_constraint *cons
     }
     rubus__form_hold(form);
     s->form = form;
-    const rubus_operator_ops ops = {.struct_size = sizeof(ops),
-                                    .real = form->state->type,
-                                    .symmetric = form->symmetric ? RUBUS_SYMMETRIC_YES
-                                                                 : RUBUS_SYMMETRIC_NO,
-                                    .apply = apply,
+    const rubus_operator_ops ops = {.apply = apply,
                                     .diagonal = diagonal,
                                     .constraint = constraint_of,
                                     .destroy = destroy};
     st = fill(what, s, constraint, storage);
     if (st == RUBUS_OK) {
-        st = rubus_operator_create(form->state->context,
-                                   form->test->count * form->test->ncomponent, &ops, s,
-                                   out_operator);
+        st = rubus__form_operator_create(form, &ops, s, out_operator);
     }
     if (st != RUBUS_OK) {
         destroy(s);
