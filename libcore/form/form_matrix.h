@@ -25,7 +25,7 @@ typedef struct rubus__form_pairs {
 typedef struct rubus__form_matrix {
     rubus_form *form; /* held */
     rubus__form_fix fix;
-    pthread_mutex_t lock; /* one filling at a time; guards all below */
+    pthread_mutex_t lock; /* one filling at a time, before the form's; guards all below */
     int64_t stride;       /* of tables, from the device */
     int64_t padded;       /* points, rounded up to a multiple of it */
     int64_t slots;        /* 0: nothing was needed yet */
