@@ -549,7 +549,7 @@ static void long_kernel(void)
         }
         free(got);
         const double seconds = conform_clock() - start;
-        if (seconds > 1.5 || turns > 1000000000) {
+        if (seconds > 1.5 || turns > INT32_MAX / 8) {
             break;
         }
         turns *= seconds < 0.2 ? 8 : 2;
