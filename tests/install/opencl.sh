@@ -111,8 +111,16 @@ fi
 export RUBUS_TEST_BACKEND=opencl CK_TIMEOUT_MULTIPLIER=10
 RUBUS_PLUGIN_PATH=$work/plugin:$here/.libs/rubus/plugins-1 # some compare with threads
 unset RUBUS_BACKEND
-for program in kernel/test_random kernel/test_fd kernel/test_math runtime/test_results \
-    runtime/test_launch runtime/test_array runtime/test_checked runtime/test_blas; do
+programs="kernel/test_random kernel/test_fd kernel/test_math runtime/test_results
+    runtime/test_launch runtime/test_array runtime/test_checked runtime/test_blas
+    grid/test_cases_grid form/test_cases_matrix form/test_problems"
+# Compiling takes the driver a minute for each of these.
+[ -z "${RUBUS_TEST_LONG:-}" ] || programs="$programs
+    grid/test_mesh grid/test_inner grid/test_project grid/test_operator_matrix
+    grid/test_kronecker grid/test_fdm grid/test_vtr sparse/test_spmv form/test_poisson
+    form/test_system form/test_forms form/test_form_scatter form/test_form_matrix
+    form/test_form_fill form/test_form_stored form/test_constraint"
+for program in $programs; do
     check "$program" "$here/tests/$program"
 done
 finish
