@@ -127,8 +127,8 @@ rubus_status rubus__form_enter(const rubus_form *form, const char *what);
 void rubus__form_hold(rubus_form *form);
 /* Numbers of the spaces: EINVAL if the form is no operator of one space on itself. */
 rubus_status rubus__form_square(const rubus_form *form, const char *what);
-/* An operator of a square form by these functions, for numbers of its type; self passes to
- * it on success only. */
+/* An operator of a square form by these functions, for numbers of its type; self passes
+ * to it on success only. */
 rubus_status rubus__form_operator_create(const rubus_form *form,
                                          const rubus_operator_ops *ops, void *self,
                                          rubus_operator **out_operator);
