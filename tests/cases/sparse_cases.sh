@@ -232,11 +232,12 @@ for spec in threads reference; do
     done
     says "bench assemble on $spec: copy" "^copy $number GB/s$" out
 done
-check "bench assemble in JSON" "$rubus" bench assemble --n 171 --rounds 1 --json -b threads
-says "bench assemble in JSON" "\"copy_gbs\": $number" out
-same "both types and sizes" "$(count '"f32"') $(count '"points": 1681') $(count '"points": 64')" \
+name="test_trap_26_bench_assemble_tells_what_it_measured"
+check "$name" "$rubus" bench assemble --n 171 --rounds 1 --json -b threads
+says "$name" "\"copy_gbs\": $number" out
+same "$name: types, sizes" "$(count '"f32"') $(count '"points": 1681') $(count '"points": 64')" \
     '18 18 18'
-same "times" "$(count '"vs_rows"') $(count '"vs_apply"') $(count '"over_copy"')" '24 12 36'
+same "$name: times" "$(count '"vs_rows"') $(count '"vs_apply"') $(count '"over_copy"')" '24 12 36'
 fails "bench spmv with an operand" 2 "$rubus" bench spmv a.mtx
 says "bench spmv with an operand" "unexpected argument 'a.mtx'" err
 finish

@@ -18,7 +18,9 @@ EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h tests/form/problem_
 check_PROGRAMS += tests/form/test_cases_matrix tests/form/test_constraint \
 	tests/form/test_form_fill tests/form/test_form_matrix tests/form/test_form_memory \
 	tests/form/test_form_param tests/form/test_form_stored tests/form/test_forms \
-	tests/form/test_poisson tests/form/test_problems tests/form/test_system
+	tests/form/test_plain_kernels \
+	tests/form/test_poisson tests/form/test_problems tests/form/test_system \
+	tests/form/test_two_contexts
 tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
@@ -35,9 +37,14 @@ tests_form_test_form_stored_SOURCES = tests/form/test_form_stored.c
 tests_form_test_form_stored_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_forms_SOURCES = tests/form/test_forms.c
 tests_form_test_forms_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_plain_kernels_SOURCES = tests/form/test_plain_kernels.c \
+	tests/form/form_run.h
+tests_form_test_plain_kernels_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_poisson_SOURCES = tests/form/test_poisson.c
 tests_form_test_poisson_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_problems_SOURCES = tests/form/test_problems.c
 tests_form_test_problems_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_system_SOURCES = tests/form/test_system.c
 tests_form_test_system_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_two_contexts_SOURCES = tests/form/test_two_contexts.c
+tests_form_test_two_contexts_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)

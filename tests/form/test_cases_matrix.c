@@ -44,20 +44,23 @@ static const matrix_case matrices[] = {
     {"diffs", true, {2, -1.5, 0, 0, -1.5, 3.5, -2, 0, 0, -2, 3, -1, 0, 0, -1, 1}},
     {"upper", true, {0, 0, 0, 0, 0, .5, -.5, 0, 0, -.5, 1, -.5, 0, 0, -.5, .5}},
     {"right", true, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
-    /* half spacings .5, 1.5, 2, 1 times D(c u) and c D u: where c is read matters */
+};
+
+/* Half spacings .5, 1.5, 2, 1 times D(c u) and c D u. */
+static const matrix_case read_where[] = {
     {"reached", false, {0, 0, 0, 0, -3, 4.5, 0, 0, 0, -3, 5, 0, 0, 0, -2.5, 3.5}},
     {"visited", false, {0, 0, 0, 0, -4.5, 4.5, 0, 0, 0, -5, 5, 0, 0, 0, -3.5, 3.5}},
 };
 
-START_TEST(form_matrices_case_10_9)
+static void check_matrices(int at, const matrix_case *list, size_t n)
 {
-    form_probe p = probe_open(_i, text);
+    form_probe p = probe_open(at, text);
     probe_mesh(&p, mesh_0135(p.context, RUBUS_F64));
     ok(rubus_mesh_mark_func(p.mesh, "upper", rubus_module_func(p.module, "beyond")));
     probe_mesh(&p, p.mesh);
     rubus_array *c = array_of(p.space, 2, 3, 5, 7);
-    for (size_t k = 0; k < sizeof matrices / sizeof matrices[0]; k++) {
-        const matrix_case *m = &matrices[k];
+    for (size_t k = 0; k < n; k++) {
+        const matrix_case *m = &list[k];
         rubus_form *form = probe_form(&p, m->form, p.space);
         if (rubus_form_set(form, "c", c) != RUBUS_OK) {
             fails(RUBUS_EINVAL, RUBUS_EINVAL, "has no parameter `c`; it has none");
@@ -74,9 +77,20 @@ START_TEST(form_matrices_case_10_9)
     rubus_array_destroy(c);
     probe_close(&p);
 }
+
+START_TEST(test_case_10_09_matrices)
+{
+    check_matrices(_i, matrices, sizeof matrices / sizeof matrices[0]);
+}
 END_TEST
 
-START_TEST(form_vectors_case_10_9)
+START_TEST(test_trap_15_coefficient_is_read_with_its_factor)
+{
+    check_matrices(_i, read_where, sizeof read_where / sizeof read_where[0]);
+}
+END_TEST
+
+START_TEST(test_case_10_09_vectors)
 {
     static const struct {
         const char *form;
@@ -104,7 +118,7 @@ START_TEST(form_vectors_case_10_9)
 }
 END_TEST
 
-START_TEST(form_matrix_in_2d_case_10_9)
+START_TEST(test_case_10_09_matrix_in_2d)
 {
     form_probe p = probe_open(_i, text);
     probe_mesh(&p, mesh_013_023(p.context, RUBUS_F64));
@@ -139,7 +153,7 @@ START_TEST(form_matrix_in_2d_case_10_9)
 END_TEST
 
 /* Rows are those of the component that v names, columns of that of u. */
-START_TEST(form_of_components_case_10_17)
+START_TEST(test_case_10_17_form_of_components)
 {
     static const double cross[36] = {0, 0, 0, 1, -1,  0,  0, 0, 0, -1, 1.5, -.5,
                                      0, 0, 0, 0, -.5, .5, 1, 0, 0, 0,  0,   0,
@@ -177,7 +191,7 @@ START_TEST(form_of_components_case_10_17)
 END_TEST
 
 /* Values of an operator on a field, from the vector of inner_h(operator, v). */
-START_TEST(form_operators_on_fields_case_10_2)
+START_TEST(test_case_10_02_operators_on_fields)
 {
     static const struct {
         const char *operator_;
@@ -224,11 +238,12 @@ static Suite *matrix_suite(void)
 {
     Suite *suite = suite_create("cases_matrix");
     TCase *tc = tcase_create("cases");
-    backends_add(tc, form_matrices_case_10_9);
-    backends_add(tc, form_vectors_case_10_9);
-    backends_add(tc, form_matrix_in_2d_case_10_9);
-    backends_add(tc, form_of_components_case_10_17);
-    backends_add(tc, form_operators_on_fields_case_10_2);
+    backends_add(tc, test_case_10_09_matrices);
+    backends_add(tc, test_trap_15_coefficient_is_read_with_its_factor);
+    backends_add(tc, test_case_10_09_vectors);
+    backends_add(tc, test_case_10_09_matrix_in_2d);
+    backends_add(tc, test_case_10_17_form_of_components);
+    backends_add(tc, test_case_10_02_operators_on_fields);
     suite_add_tcase(suite, tc);
     return suite;
 }

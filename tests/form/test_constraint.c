@@ -239,7 +239,7 @@ START_TEST(constraint_of_one_component)
 END_TEST
 
 /* f = 2 on five points; u = 3 and -1 at the ends. */
-START_TEST(constraint_vector_and_lift_case_10_18)
+START_TEST(test_case_10_18_vector_and_lift)
 {
     form_probe p = probe_open(_i, text);
     rubus_mesh *mesh = NULL;
@@ -292,7 +292,7 @@ static Suite *constraint_suite(void)
     backends_add(tc, constraint_on_values_that_overlap_fails);
     backends_add(tc, constraint_makes_rows_of_the_identity);
     backends_add(tc, constraint_of_one_component);
-    backends_add(tc, constraint_vector_and_lift_case_10_18);
+    backends_add(tc, test_case_10_18_vector_and_lift);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -37,7 +37,7 @@ static form_probe open_0135(int at)
 
 /* --- known matrices ----------------------------------------------------------------- */
 
-START_TEST(test_case_10_9_in_every_way)
+START_TEST(test_case_10_09_in_every_way)
 {
     static const struct {
         const char *form;
@@ -75,7 +75,7 @@ START_TEST(test_case_10_9_in_every_way)
 END_TEST
 
 /* 33 points in a line, each with its neighbours. */
-START_TEST(test_case_10_9_pattern)
+START_TEST(test_case_10_09_pattern)
 {
     form_probe p = probe_open(_i, text);
     rubus_mesh *mesh = NULL;
@@ -230,7 +230,7 @@ END_TEST
 
 /* --- what is refused ---------------------------------------------------------------- */
 
-START_TEST(matrix_of_another_form_is_refused_unchanged)
+START_TEST(test_trap_20_matrix_of_another_form_is_unchanged)
 {
     form_probe p = open_0135(_i);
     rubus_form *form = probe_form(&p, "stiffness", p.space);
@@ -290,7 +290,7 @@ END_TEST
 
 /* --- live parameters ---------------------------------------------------------------- */
 
-START_TEST(matrix_refill_reads_what_is_set_now)
+START_TEST(test_trap_08_refill_reads_what_is_set_now)
 {
     form_probe p = open_0135(_i);
     rubus_form *form = probe_form(&p, "scaled", p.space);
@@ -331,8 +331,8 @@ static Suite *matrix_suite(void)
     Suite *suite = suite_create("form/matrix");
     TCase *known = tcase_create("known");
     tcase_set_timeout(known, 120);
-    backends_add(known, test_case_10_9_in_every_way);
-    backends_add(known, test_case_10_9_pattern);
+    backends_add(known, test_case_10_09_in_every_way);
+    backends_add(known, test_case_10_09_pattern);
     backends_add(known, test_case_10_17);
     backends_add(known, matrix_of_unequal_spaces_is_rectangular);
     suite_add_tcase(suite, known);
@@ -344,9 +344,9 @@ static Suite *matrix_suite(void)
     suite_add_tcase(suite, constrained);
     TCase *use = tcase_create("use");
     tcase_set_timeout(use, 120);
-    backends_add(use, matrix_of_another_form_is_refused_unchanged);
+    backends_add(use, test_trap_20_matrix_of_another_form_is_unchanged);
     backends_add(use, matrix_wrong_arguments_fail);
-    backends_add(use, matrix_refill_reads_what_is_set_now);
+    backends_add(use, test_trap_08_refill_reads_what_is_set_now);
     suite_add_tcase(suite, use);
     return suite;
 }

@@ -118,7 +118,7 @@ START_TEST(test_case_10_19_table_of_stride_2)
 END_TEST
 
 /* Of 4 points with a stride of 3 there are 6: the last two give nothing. */
-START_TEST(table_past_the_points_is_negative)
+START_TEST(test_trap_10_table_past_the_points_is_negative)
 {
     setting *s = &shared;
     int32_t got[24];
@@ -300,7 +300,7 @@ static void check_random(const char *backend, int32_t real, uint32_t seed, int n
     end_form(s);
 }
 
-START_TEST(table_random_equals_dense_matrix)
+START_TEST(test_trap_10_table_of_any_stride_gives_the_matrix)
 {
     static const int ndim[] = {1, 2, 3, 1, 2, 3};
     const int kind = _i % 6;
@@ -309,7 +309,7 @@ START_TEST(table_random_equals_dense_matrix)
 }
 END_TEST
 
-START_TEST(table_random_on_threads_equals_dense_matrix)
+START_TEST(test_trap_10_table_of_any_stride_on_threads)
 {
     check_random("threads", _i % 2 == 0 ? RUBUS_F64 : RUBUS_F32, seed_of(3000 + _i),
                  1 + _i % 3, 1, 2);
@@ -322,16 +322,16 @@ static Suite *suite_function(void)
     TCase *known = tcase_create("known");
     tcase_add_test(known, test_case_10_19_table);
     tcase_add_test(known, test_case_10_19_table_of_stride_2);
-    tcase_add_test(known, table_past_the_points_is_negative);
+    tcase_add_test(known, test_trap_10_table_past_the_points_is_negative);
     tcase_add_test(known, table_of_another_pattern_tells_the_term);
     suite_add_tcase(suite, known);
     TCase *tcase = tcase_create("reference");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, table_random_equals_dense_matrix, 0, 30);
+    tcase_add_loop_test(tcase, test_trap_10_table_of_any_stride_gives_the_matrix, 0, 30);
     suite_add_tcase(suite, tcase);
     TCase *threads = tcase_create("threads");
     tcase_set_timeout(threads, 300);
-    tcase_add_loop_test(threads, table_random_on_threads_equals_dense_matrix, 0, 3);
+    tcase_add_loop_test(threads, test_trap_10_table_of_any_stride_on_threads, 0, 3);
     suite_add_tcase(suite, threads);
     return suite;
 }

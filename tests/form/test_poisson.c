@@ -38,7 +38,7 @@ static problem open_with(int at, const char *exact)
     return (problem){.p = probe_open(at, whole)};
 }
 
-START_TEST(poisson_parabola_is_exact)
+START_TEST(test_case_10_10_parabola_is_exact)
 {
     problem q = open_with(_i, parabola);
     problem_begin(&q, mesh_uniform(q.p.context, 1, 5, 0, 0), "stiffness", "two",
@@ -56,7 +56,7 @@ START_TEST(poisson_parabola_is_exact)
 }
 END_TEST
 
-START_TEST(poisson_sine_by_points_and_means)
+START_TEST(test_case_10_10_sine_by_points_and_means)
 {
     problem q = open_with(_i, sine);
     errors e = problem_run(&q, mesh_uniform(q.p.context, 1, 33, 0, 0), "stiffness",
@@ -71,7 +71,7 @@ START_TEST(poisson_sine_by_points_and_means)
 }
 END_TEST
 
-START_TEST(poisson_1d_uniform_and_alternating)
+START_TEST(test_case_10_10_in_1d)
 {
     static const double uniform[8] = {1.2977285592e-3, 3.3291338753e-4, 8.3751592712e-5,
                                       2.0970497572e-5, 5.2446602e-6,    1.3112922e-6,
@@ -118,7 +118,7 @@ static double slope(const errors *e, int n)
     return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-START_TEST(poisson_random_meshes)
+START_TEST(test_case_10_10_random_meshes)
 {
     problem q = open_with(_i, growth);
     errors e[12];
@@ -145,7 +145,7 @@ START_TEST(poisson_random_meshes)
 END_TEST
 
 /* exp(x + y) with means of the source: the order seems to be 6. */
-START_TEST(poisson_2d_superconvergent)
+START_TEST(test_case_10_10_superconvergent_in_2d)
 {
     static const double want[3] = {4.5076806148e-7, 1.0260990874e-8, 1.9353079e-10};
     problem q = open_with(_i, growth);
@@ -161,7 +161,8 @@ START_TEST(poisson_2d_superconvergent)
 }
 END_TEST
 
-START_TEST(poisson_2d_uniform_and_alternating)
+/* exp(x + 2 y) has nothing in it that cancels: the order is seen as it is. */
+START_TEST(test_trap_23_case_10_10_order_in_2d)
 {
     static const double want[5] = {1.1393640066e-2, 4.2664605240e-3, 1.2844531272e-3,
                                    3.5080811341e-4, 9.1554671220e-5};
@@ -189,7 +190,7 @@ START_TEST(poisson_2d_uniform_and_alternating)
 }
 END_TEST
 
-START_TEST(poisson_3d)
+START_TEST(test_case_10_10_in_3d)
 {
     static const double want[2] = {8.2661973539e-3, 3.4587009176e-3};
     problem q = open_with(_i, growth);
@@ -213,7 +214,7 @@ END_TEST
 
 /* Products of coordinates and squares are solved exactly on every mesh; those of a
  * source of 0 here. */
-START_TEST(poisson_3d_patch)
+START_TEST(test_case_10_10_patch_in_3d)
 {
     problem q = open_with(_i, patch);
     for (uint32_t seed = 1; seed <= (probe_fast(_i) ? 3u : 1u); seed++) {
@@ -230,7 +231,7 @@ START_TEST(poisson_3d_patch)
 END_TEST
 
 /* The solution on a mesh of floats, from a module of doubles, is that of doubles. */
-START_TEST(poisson_2d_in_f32_case_10_30)
+START_TEST(test_case_10_30_poisson_2d_in_f32)
 {
     static const int32_t types[2] = {RUBUS_F64, RUBUS_F32};
     double *u[2];
@@ -265,15 +266,15 @@ static Suite *poisson_suite(void)
 {
     Suite *suite = suite_create("poisson");
     TCase *tc = tcase_create("case 10.10");
-    backends_add(tc, poisson_parabola_is_exact);
-    backends_add(tc, poisson_sine_by_points_and_means);
-    backends_add(tc, poisson_1d_uniform_and_alternating);
-    backends_add(tc, poisson_random_meshes);
-    backends_add(tc, poisson_2d_superconvergent);
-    backends_add(tc, poisson_2d_uniform_and_alternating);
-    backends_add(tc, poisson_2d_in_f32_case_10_30);
-    backends_add(tc, poisson_3d);
-    backends_add(tc, poisson_3d_patch);
+    backends_add(tc, test_case_10_10_parabola_is_exact);
+    backends_add(tc, test_case_10_10_sine_by_points_and_means);
+    backends_add(tc, test_case_10_10_in_1d);
+    backends_add(tc, test_case_10_10_random_meshes);
+    backends_add(tc, test_case_10_10_superconvergent_in_2d);
+    backends_add(tc, test_trap_23_case_10_10_order_in_2d);
+    backends_add(tc, test_case_10_30_poisson_2d_in_f32);
+    backends_add(tc, test_case_10_10_in_3d);
+    backends_add(tc, test_case_10_10_patch_in_3d);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -78,7 +78,7 @@ static errors run_wind(problem *q, rubus_mesh *mesh)
     return e;
 }
 
-START_TEST(convection_diffusion_case_10_11)
+START_TEST(test_case_10_11_convection_diffusion)
 {
     static const double want[5] = {1.6872832363e-3, 4.3281345747e-4, 1.0888149156e-4,
                                    2.7262620832e-5, 6.8182936e-6};
@@ -137,7 +137,7 @@ static errors run_variable(problem *q, rubus_mesh *mesh, const char *form)
     return e;
 }
 
-START_TEST(variable_coefficient_case_10_12)
+START_TEST(test_case_10_12_variable_coefficient)
 {
     static const double want[5] = {1.3701003535e-2, 3.9456479554e-3, 1.0225156399e-3,
                                    2.5794670330e-4, 6.4632516e-5};
@@ -164,7 +164,7 @@ END_TEST
 
 /* With the coefficient where the difference ends instead of in its middle, the order is
  * 1. */
-START_TEST(nodal_coefficient_case_10_12_is_of_order_1)
+START_TEST(test_case_10_12_nodal_coefficient_is_of_order_1)
 {
     problem q = open_with(_i, growth);
     errors e[3];
@@ -213,7 +213,7 @@ static errors run_picard(problem *q, rubus_mesh *mesh, int sweeps)
     return e;
 }
 
-START_TEST(picard_case_10_13)
+START_TEST(test_case_10_13_picard)
 {
     static const double want[5] = {1.1261763137e-3, 2.8911085276e-4, 7.2744797234e-5,
                                    1.8215303420e-5, 4.5556435e-6};
@@ -279,7 +279,7 @@ static errors run_neumann(problem *q, int64_t n)
     return e;
 }
 
-START_TEST(neumann_case_10_14)
+START_TEST(test_case_10_14_neumann)
 {
     problem q = open_with(_i, cosines);
     errors e[3];
@@ -319,7 +319,7 @@ static errors run_robin(problem *q, int64_t n)
     return e;
 }
 
-START_TEST(robin_case_10_15)
+START_TEST(test_case_10_15_robin)
 {
     problem q = open_with(_i, mixed);
     errors e[4];
@@ -342,13 +342,13 @@ static Suite *problems_suite(void)
 {
     Suite *suite = suite_create("problems");
     TCase *tc = tcase_create("problems");
-    backends_add(tc, convection_diffusion_case_10_11);
+    backends_add(tc, test_case_10_11_convection_diffusion);
     backends_add(tc, convection_diffusion_is_refused_by_cg);
-    backends_add(tc, variable_coefficient_case_10_12);
-    backends_add(tc, nodal_coefficient_case_10_12_is_of_order_1);
-    backends_add(tc, picard_case_10_13);
-    backends_add(tc, neumann_case_10_14);
-    backends_add(tc, robin_case_10_15);
+    backends_add(tc, test_case_10_12_variable_coefficient);
+    backends_add(tc, test_case_10_12_nodal_coefficient_is_of_order_1);
+    backends_add(tc, test_case_10_13_picard);
+    backends_add(tc, test_case_10_14_neumann);
+    backends_add(tc, test_case_10_15_robin);
     suite_add_tcase(suite, tc);
     return suite;
 }

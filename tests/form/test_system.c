@@ -78,7 +78,7 @@ static run solve(form_probe *p, int64_t n)
     return r;
 }
 
-START_TEST(system_case_10_16)
+START_TEST(test_case_10_16_system)
 {
     static const double want[5] = {1.1855321017e-2, 2.9690984220e-3, 7.4260456303e-4,
                                    1.8567177e-4, 4.6419233e-5};
@@ -141,7 +141,7 @@ static Suite *system_suite(void)
 {
     Suite *suite = suite_create("system");
     TCase *tc = tcase_create("system");
-    backends_add(tc, system_case_10_16);
+    backends_add(tc, test_case_10_16_system);
     backends_add(tc, system_in_3d_with_robin_on_one_component);
     suite_add_tcase(suite, tc);
     return suite;

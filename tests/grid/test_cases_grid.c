@@ -61,7 +61,7 @@ static rubus_array *put(const scene *s, const char *func, int32_t how, const cha
     return u;
 }
 
-START_TEST(case_10_01_mesh_arrays)
+START_TEST(test_case_10_01_mesh_arrays)
 {
     scene s = scene_open(_i);
     scene_mesh(&s, uniform(s.context, 0, 4, 5));
@@ -97,7 +97,7 @@ START_TEST(case_10_01_mesh_arrays)
 }
 END_TEST
 
-START_TEST(case_10_04_inner_products_in_1d)
+START_TEST(test_case_10_04_inner_products_in_1d)
 {
     scene s = scene_open(_i);
     double x = 0;
@@ -132,7 +132,7 @@ START_TEST(case_10_04_inner_products_in_1d)
 }
 END_TEST
 
-START_TEST(case_10_05_inner_products_in_2d)
+START_TEST(test_case_10_05_inner_products_in_2d)
 {
     scene s = scene_open(_i);
     double x = 0;
@@ -180,7 +180,7 @@ static rubus_mesh *cube(rubus_context *context, int32_t ndim, uint64_t seed)
     return mesh_of(context, RUBUS_F64, ndim, (rubus_axis_desc[]){axis, axis, axis});
 }
 
-START_TEST(case_10_06_weights_and_norms)
+START_TEST(test_case_10_06_weights_and_norms)
 {
     scene s = scene_open(_i);
     double x = 0;
@@ -229,7 +229,7 @@ START_TEST(case_10_06_weights_and_norms)
 }
 END_TEST
 
-START_TEST(case_10_06_norms_in_3d)
+START_TEST(test_case_10_06_norms_in_3d)
 {
     scene s = scene_open(_i);
     const rubus_axis_desc axis[3] = {axis_of(0, 1, 3), axis_of(0, 2, 3), axis_of(0, 1)};
@@ -264,7 +264,7 @@ START_TEST(case_10_06_norms_in_3d)
 }
 END_TEST
 
-START_TEST(case_10_07_faces_and_masks)
+START_TEST(test_case_10_07_faces_and_masks)
 {
     scene s = scene_open(_i);
     double x = 0;
@@ -297,7 +297,7 @@ START_TEST(case_10_07_faces_and_masks)
 END_TEST
 
 /* The sum over all points of the face weights is the area of the faces, in 3D as well. */
-START_TEST(case_10_07_faces_in_3d)
+START_TEST(test_case_10_07_faces_in_3d)
 {
     scene s = scene_open(_i);
     double x = 0;
@@ -326,7 +326,7 @@ START_TEST(case_10_07_faces_in_3d)
 }
 END_TEST
 
-START_TEST(case_10_08_cell_means)
+START_TEST(test_case_10_08_cell_means)
 {
     scene s = scene_open(_i);
     scene_mesh(&s, mesh_0135(s.context, RUBUS_F64));
@@ -352,7 +352,7 @@ START_TEST(case_10_08_cell_means)
 }
 END_TEST
 
-START_TEST(case_10_23_discrete_eigenfunction)
+START_TEST(test_case_10_23_discrete_eigenfunction)
 {
     static const double want[3] = {4.686291501015240, 4.871709919277647,
                                    4.918968216773005};
@@ -375,15 +375,15 @@ static Suite *suite(void)
 {
     Suite *s = suite_create("cases_grid");
     TCase *tc = tcase_create("cases");
-    backends_add(tc, case_10_01_mesh_arrays);
-    backends_add(tc, case_10_04_inner_products_in_1d);
-    backends_add(tc, case_10_05_inner_products_in_2d);
-    backends_add(tc, case_10_06_weights_and_norms);
-    backends_add(tc, case_10_06_norms_in_3d);
-    backends_add(tc, case_10_07_faces_and_masks);
-    backends_add(tc, case_10_07_faces_in_3d);
-    backends_add(tc, case_10_08_cell_means);
-    backends_add(tc, case_10_23_discrete_eigenfunction);
+    backends_add(tc, test_case_10_01_mesh_arrays);
+    backends_add(tc, test_case_10_04_inner_products_in_1d);
+    backends_add(tc, test_case_10_05_inner_products_in_2d);
+    backends_add(tc, test_case_10_06_weights_and_norms);
+    backends_add(tc, test_case_10_06_norms_in_3d);
+    backends_add(tc, test_case_10_07_faces_and_masks);
+    backends_add(tc, test_case_10_07_faces_in_3d);
+    backends_add(tc, test_case_10_08_cell_means);
+    backends_add(tc, test_case_10_23_discrete_eigenfunction);
     suite_add_tcase(s, tc);
     return s;
 }

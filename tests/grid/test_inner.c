@@ -189,7 +189,7 @@ START_TEST(inner_products_are_their_sums)
 END_TEST
 
 /* Trap T14: transverse weights are whole at both ends. */
-START_TEST(trap_14_inner_x_of_one_is_the_area)
+START_TEST(test_trap_14_inner_x_of_one_is_the_area)
 {
     rubus_context *context = backends_open(_i);
     rubus_mesh *mesh = NULL;
@@ -222,7 +222,7 @@ START_TEST(trap_14_inner_x_of_one_is_the_area)
 END_TEST
 
 /* Trap T3: 13 points, and NaN off the mask is not met. */
-START_TEST(trap_03_mask_of_13_points_and_nan_beyond)
+START_TEST(test_trap_03_mask_of_13_points_and_nan_beyond)
 {
     rubus_context *context = backends_open(_i);
     for (int32_t type = RUBUS_F32; type <= RUBUS_F64; type++) {
@@ -357,8 +357,8 @@ static Suite *suite(void)
     TCase *tc = tcase_create("inner");
     backends_add(tc, inner_products_have_the_same_bits_everywhere);
     backends_add(tc, inner_products_are_their_sums);
-    backends_add(tc, trap_14_inner_x_of_one_is_the_area);
-    backends_add(tc, trap_03_mask_of_13_points_and_nan_beyond);
+    backends_add(tc, test_trap_14_inner_x_of_one_is_the_area);
+    backends_add(tc, test_trap_03_mask_of_13_points_and_nan_beyond);
     backends_add(tc, norms_of_components_are_summed);
     backends_add(tc, inner_products_that_make_no_sense_are_refused);
     backends_add(tc, norms_on_a_single_layer_are_those_without_it);

@@ -26,7 +26,7 @@ static rubus_mesh *unit_square(rubus_context *context, int64_t nx, int64_t ny)
 }
 
 /* Trap T17: left and right are faces of y in 3D. */
-START_TEST(trap_17_faces_in_3d_have_their_counts)
+START_TEST(test_trap_17_faces_in_3d_have_their_counts)
 {
     rubus_context *context = backends_open(_i);
     rubus_mesh *mesh = NULL;
@@ -301,7 +301,7 @@ static Suite *suite(void)
 {
     Suite *s = suite_create("marker");
     TCase *tc = tcase_create("marker");
-    backends_add(tc, trap_17_faces_in_3d_have_their_counts);
+    backends_add(tc, test_trap_17_faces_in_3d_have_their_counts);
     backends_add(tc, mask_of_2d_and_1d_faces_is_theirs);
     backends_add(tc, boundary_leaves_a_single_layer_out);
     backends_add(tc, marker_of_each_kind_has_its_points);

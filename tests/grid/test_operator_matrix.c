@@ -77,7 +77,7 @@ static const tiny all_tiny[] = {
     {"lap", 0, {-1, 1, 0, 0, 2. / 3, -1, 1. / 3, 0, 0, .25, -.5, .25, 0, 0, 0, 0}},
 };
 
-START_TEST(test_case_10_3_matrices_of_operators)
+START_TEST(test_case_10_03_matrices_of_operators)
 {
     rubus_context *context = backends_open(_i);
     for (int t = 0; t < 2; t++) {
@@ -96,7 +96,7 @@ START_TEST(test_case_10_3_matrices_of_operators)
 END_TEST
 
 /* A coefficient beneath a difference counts where the difference reaches. */
-START_TEST(test_case_10_3_composition_is_the_product)
+START_TEST(test_case_10_03_composition_is_the_product)
 {
     rubus_context *context = backends_open(_i);
     rubus_mesh *mesh = mesh_0135(context, RUBUS_F64);
@@ -156,7 +156,7 @@ static rubus_csr *stiffness(rubus_context *context, const rubus_space *space, in
 }
 
 /* u = x + 2 y + 3 z on [0, 1, 3] x [0, 2, 3] x [0, 1]. */
-START_TEST(test_case_10_6_stiffness_from_matrices)
+START_TEST(test_case_10_06_stiffness_from_matrices)
 {
     rubus_context *context = backends_open(_i);
     rubus_mesh *mesh = mesh_of(
@@ -313,7 +313,7 @@ static void against_kernels(rubus_context *context, int32_t type, int ndim,
     }
 }
 
-START_TEST(test_case_10_2_matrices_equal_kernels_on_every_axis)
+START_TEST(test_case_10_02_matrices_equal_kernels)
 {
     static const int64_t n[3][3] = {{9, 1, 1}, {7, 5, 1}, {5, 4, 6}};
     rubus_context *context = backends_open(_i);
@@ -419,10 +419,10 @@ static Suite *matrix_suite(void)
 {
     Suite *suite = suite_create("operator matrices");
     TCase *tc = tcase_create("backends");
-    backends_add(tc, test_case_10_3_matrices_of_operators);
-    backends_add(tc, test_case_10_3_composition_is_the_product);
-    backends_add(tc, test_case_10_6_stiffness_from_matrices);
-    backends_add(tc, test_case_10_2_matrices_equal_kernels_on_every_axis);
+    backends_add(tc, test_case_10_03_matrices_of_operators);
+    backends_add(tc, test_case_10_03_composition_is_the_product);
+    backends_add(tc, test_case_10_06_stiffness_from_matrices);
+    backends_add(tc, test_case_10_02_matrices_equal_kernels);
     backends_add(tc, matrix_of_components_axes_and_layers);
     backends_add(tc, matrix_refuses_what_makes_no_sense);
     suite_add_tcase(suite, tc);

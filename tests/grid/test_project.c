@@ -110,7 +110,7 @@ START_TEST(project_cell_mean_on_a_single_layer)
 END_TEST
 
 /* Trap T24: off the labels func is not met (NaN there), and old contents (7) become 0. */
-START_TEST(trap_24_masked_projection_is_zero_elsewhere)
+START_TEST(test_trap_24_masked_projection_is_zero_elsewhere)
 {
     const rubus_axis_desc axis[2] = {{.upper = 1, .n = 5}, {.upper = 1, .n = 3}};
     const double corner = sqrt(0.5);
@@ -156,7 +156,7 @@ static void never(void *user, const double *x, double t, double *out)
 }
 
 /* Trap T25: no point has the labels. */
-START_TEST(trap_25_empty_mask_gives_zeros)
+START_TEST(test_trap_25_empty_mask_gives_zeros)
 {
     scene s = scene_open(_i, RUBUS_F64, 1, &axis_of(0, 1, 3, 5), 1);
     double x = 7;
@@ -231,7 +231,7 @@ START_TEST(project_callback_equals_func)
 END_TEST
 
 /* Kernels are built once for a func, a use and a type, and nothing moves per point. */
-START_TEST(trap_04_projection_moves_no_values)
+START_TEST(test_trap_04_projection_moves_no_values)
 {
     scene s = scene_open(_i, RUBUS_F64, 1, &(rubus_axis_desc){.upper = 1, .n = 5000}, 1);
     ok(put(&s, "moving", RUBUS_CELL_MEAN, "interior", 0));
@@ -300,11 +300,11 @@ static Suite *suite(void)
     backends_add(tc, project_points_in_3d);
     backends_add(tc, project_cell_means_are_exact_for_polynomials);
     backends_add(tc, project_cell_mean_on_a_single_layer);
-    backends_add(tc, trap_24_masked_projection_is_zero_elsewhere);
-    backends_add(tc, trap_25_empty_mask_gives_zeros);
+    backends_add(tc, test_trap_24_masked_projection_is_zero_elsewhere);
+    backends_add(tc, test_trap_25_empty_mask_gives_zeros);
     backends_add(tc, project_components_by_number_or_one_by_one);
     backends_add(tc, project_callback_equals_func);
-    backends_add(tc, trap_04_projection_moves_no_values);
+    backends_add(tc, test_trap_04_projection_moves_no_values);
     backends_add(tc, project_refuses_before_anything_runs);
     suite_add_tcase(s, tc);
     return s;

@@ -96,7 +96,7 @@ START_TEST(space_product_of_products_counts_components)
 END_TEST
 
 /* Trap T18: after each change of the mesh every call with an old space says so. */
-START_TEST(trap_18_stale_space_is_refused_everywhere)
+START_TEST(test_trap_18_stale_space_is_refused_everywhere)
 {
     rubus_context *context = backends_open(_i);
     rubus_module *module =
@@ -200,7 +200,7 @@ static Suite *suite(void)
     TCase *tc = tcase_create("space");
     backends_add(tc, space_arrays_have_shape_and_value);
     backends_add(tc, space_product_of_products_counts_components);
-    backends_add(tc, trap_18_stale_space_is_refused_everywhere);
+    backends_add(tc, test_trap_18_stale_space_is_refused_everywhere);
     backends_add(tc, space_refuses_what_does_not_fit);
     suite_add_tcase(s, tc);
     return s;

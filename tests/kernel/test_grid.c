@@ -348,7 +348,7 @@ START_TEST(operator_equals_tiny_matrix)
 END_TEST
 
 /* u = x^2 on points 0, 1, 3, 5, and powers of 2. */
-START_TEST(operator_of_known_functions)
+START_TEST(test_trap_16_case_10_02_known_functions)
 {
     static const double x[] = {0, 1, 3, 5};
     static const double squares[] = {0, 1, 9, 25};
@@ -407,7 +407,7 @@ static Suite *suite_function(void)
     const int end = one ? 4 : 2 * NBACKEND;
     tcase_add_loop_test(tcase, operator_equals_its_matrix_along_each_axis, first, end);
     tcase_add_loop_test(tcase, operator_equals_tiny_matrix, first, end);
-    tcase_add_loop_test(tcase, operator_of_known_functions, first, end);
+    tcase_add_loop_test(tcase, test_trap_16_case_10_02_known_functions, first, end);
     tcase_add_loop_test(tcase, operator_on_one_point, first, end);
     suite_add_tcase(suite, tcase);
     return suite;

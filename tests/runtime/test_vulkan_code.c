@@ -44,7 +44,7 @@ static bool has_float64(const uint32_t *word, size_t nbyte)
 }
 
 /* Half of the built-in modules is of f32: each source is there twice, f32 first. */
-START_TEST(built_in_code_of_f32_has_no_float64)
+START_TEST(test_trap_02_built_in_code_of_f32_has_no_float64)
 {
     int nmodule = 0;
     int with = 0;
@@ -99,7 +99,7 @@ static const char text[] =
     "  a[i] = ldexp(frexp(a[i] + q), int(q)) + fma(q, q, 1.5); }\n"
     "kernel add(inout real a[n], in index at[n]) over (i) { atomic_add(a[at[i]], 1); }\n";
 
-START_TEST(compiled_code_of_f32_has_no_float64)
+START_TEST(test_trap_02_compiled_code_of_f32_has_no_float64)
 {
     rubus_context *context = open_looking(_i);
     const int32_t reals[] = {RUBUS_F32, RUBUS_F64};
@@ -115,7 +115,7 @@ START_TEST(compiled_code_of_f32_has_no_float64)
 }
 END_TEST
 
-START_TEST(solvers_of_f32_run_without_float64)
+START_TEST(test_trap_02_solvers_of_f32_run_without_float64)
 {
     rubus_context *context = open_looking(_i);
     for (int32_t dim = 1; dim <= 3; dim++) {
@@ -144,9 +144,9 @@ END_TEST
 static Suite *code_suite(void)
 {
     TCase *tc = tcase_create("code");
-    tcase_add_test(tc, built_in_code_of_f32_has_no_float64);
-    tcase_add_loop_test(tc, compiled_code_of_f32_has_no_float64, 0, 2);
-    tcase_add_loop_test(tc, solvers_of_f32_run_without_float64, 0, 2);
+    tcase_add_test(tc, test_trap_02_built_in_code_of_f32_has_no_float64);
+    tcase_add_loop_test(tc, test_trap_02_compiled_code_of_f32_has_no_float64, 0, 2);
+    tcase_add_loop_test(tc, test_trap_02_solvers_of_f32_run_without_float64, 0, 2);
     Suite *suite = suite_create("runtime: vulkan code");
     suite_add_tcase(suite, tc);
     return suite;

@@ -262,7 +262,7 @@ END_TEST
 
 /* Trap T21: sizes that the index type cannot count are refused before any array is read
  * or made. The arrays are mock ones. */
-START_TEST(trap_t21_sizes_past_the_index_type_are_refused)
+START_TEST(test_trap_21_sizes_past_the_index_type_are_refused)
 {
     rubus_context *context = backends_open(_i);
     rubus_csr *csr = NULL;
@@ -337,7 +337,7 @@ static Suite *csr_suite(void)
     backends_add(tc, mirror_costs_no_transfer_and_three_uploads);
     backends_add(tc, faults_name_row_and_entry);
     backends_add(tc, wrong_arguments_are_refused);
-    backends_add(tc, trap_t21_sizes_past_the_index_type_are_refused);
+    backends_add(tc, test_trap_21_sizes_past_the_index_type_are_refused);
     TCase *memory = tcase_create("memory");
     tcase_set_tags(memory, "counts"); // see chaos_suite.sh
     backends_add(memory, every_allocation_may_fail);

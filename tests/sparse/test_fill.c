@@ -109,7 +109,7 @@ START_TEST(values_are_added_by_search_and_by_position)
 END_TEST
 
 /* Trap T20: an entry that the pattern has not is an error, and nothing is added. */
-START_TEST(trap_t20_entry_outside_the_pattern_is_an_error)
+START_TEST(test_trap_20_entry_outside_the_pattern_is_an_error)
 {
     rubus_context *context = backends_open(_i);
     rubus_csr *csr = probe_tridiagonal(context, 5);
@@ -173,7 +173,7 @@ START_TEST(flush_is_one_transfer)
 END_TEST
 
 /* Trap T5: two unordered writers would show as values of +-2/h. */
-START_TEST(trap_t5_assembly_again_and_again_is_exact)
+START_TEST(test_trap_05_assembly_again_and_again_is_exact)
 {
     rubus_context *context = backends_open(_i);
     static const int sizes[] = {513, 1025, 2049};
@@ -204,7 +204,7 @@ START_TEST(trap_t5_assembly_again_and_again_is_exact)
 END_TEST
 
 /* Trap T7: each matrix has a mirror of its own. */
-START_TEST(trap_t7_matrices_of_one_shape_do_not_mix)
+START_TEST(test_trap_07_matrices_of_one_shape_do_not_mix)
 {
     rubus_context *context = backends_open(_i);
     enum { N = 50 };
@@ -229,7 +229,7 @@ START_TEST(trap_t7_matrices_of_one_shape_do_not_mix)
 END_TEST
 
 /* Trap T8: positions once recorded are used as they are; nothing is searched. */
-START_TEST(trap_t8_positions_are_not_searched_again)
+START_TEST(test_trap_08_positions_are_not_searched_again)
 {
     rubus_context *context = backends_open(_i);
     enum { N = 20 };
@@ -268,7 +268,7 @@ START_TEST(trap_t8_positions_are_not_searched_again)
 END_TEST
 
 /* Trap T3: a mask of 13 is 13 bytes, wherever it goes. */
-START_TEST(trap_t3_mask_of_13_survives_the_way)
+START_TEST(test_trap_03_mask_of_13_survives_the_way)
 {
     rubus_context *context = backends_open(_i);
     uint8_t mask[13];
@@ -316,7 +316,7 @@ START_TEST(identity_rows_on_host_and_device)
 END_TEST
 
 /* Trap T12: a missing diagonal is an error, and no value has changed. */
-START_TEST(trap_t12_missing_diagonal_changes_nothing)
+START_TEST(test_trap_12_missing_diagonal_changes_nothing)
 {
     rubus_context *context = backends_open(_i);
     rubus_csr *csr = NULL;
@@ -377,14 +377,14 @@ static Suite *fill_suite(void)
     TCase *tc = tcase_create("fill");
     backends_add(tc, positions_are_found_in_short_and_long_rows);
     backends_add(tc, values_are_added_by_search_and_by_position);
-    backends_add(tc, trap_t20_entry_outside_the_pattern_is_an_error);
+    backends_add(tc, test_trap_20_entry_outside_the_pattern_is_an_error);
     backends_add(tc, flush_is_one_transfer);
-    backends_add(tc, trap_t5_assembly_again_and_again_is_exact);
-    backends_add(tc, trap_t7_matrices_of_one_shape_do_not_mix);
-    backends_add(tc, trap_t8_positions_are_not_searched_again);
-    backends_add(tc, trap_t3_mask_of_13_survives_the_way);
+    backends_add(tc, test_trap_05_assembly_again_and_again_is_exact);
+    backends_add(tc, test_trap_07_matrices_of_one_shape_do_not_mix);
+    backends_add(tc, test_trap_08_positions_are_not_searched_again);
+    backends_add(tc, test_trap_03_mask_of_13_survives_the_way);
     backends_add(tc, identity_rows_on_host_and_device);
-    backends_add(tc, trap_t12_missing_diagonal_changes_nothing);
+    backends_add(tc, test_trap_12_missing_diagonal_changes_nothing);
     backends_add(tc, diagonal_is_found);
     Suite *suite = suite_create("sparse: filling");
     suite_add_tcase(suite, tc);
