@@ -38,6 +38,7 @@ libkernel_la_SOURCES = \
 	%D%/dialect_glsl_fma.c \
 	%D%/dialect_glsl_prelude.c \
 	%D%/dialect_opencl.c \
+	%D%/dialect_opencl.h \
 	%D%/dialect_opencl_prelude.c \
 	%D%/dialect_rk.c \
 	%D%/emit.c \
