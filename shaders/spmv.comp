@@ -99,19 +99,21 @@ int ndiag;
 int nword;
 #endif
 
-#if RK_ENTRY == 1 || RK_ENTRY == 3 || RK_ENTRY == 4
+#if RK_ENTRY == 1 || RK_ENTRY == 3 || RK_ENTRY == 4 || RK_ENTRY >= 6
 ARRAY(0, , real, y)
-ARRAY(1, readonly, real, x)
 real alpha;
 real beta;
-void put(const ix row, const real sum)
+void put(const ix at, const real sum)
 {
     real acc = alpha * sum;
     if (beta != 0) {
-        acc = acc + beta * AT(reals, y, row);
+        acc = acc + beta * AT(reals, y, at);
     }
-    AT(reals, y, row) = acc;
+    AT(reals, y, at) = acc;
 }
+#if RK_ENTRY != 6
+ARRAY(1, readonly, real, x)
+#endif
 #endif
 
 #if RK_ENTRY == 0 // the values of a stencil
@@ -433,7 +435,6 @@ void main()
 #endif
 
 #if RK_ENTRY == 6 // long rows, of their segments
-ARRAY(0, , real, y)
 ARRAY(1, readonly, real, part)
 ARRAY(2, readonly, index, row) // and the first segment of each; one more at the end
 void main()
@@ -444,8 +445,8 @@ void main()
     const ix y_row = NUMBER(18);
     const ix y_col = NUMBER(20);
     const ix nsegment = NUMBER(22);
-    const real alpha = REAL(24);
-    const real beta = REAL(24 + REAL_WORDS);
+    alpha = REAL(24);
+    beta = REAL(24 + REAL_WORDS);
     for POINTS(1, j) {
         for POINTS(0, l) {
             const ix end = INDEX_AT(row, 2 * l + 3);
@@ -453,12 +454,7 @@ void main()
             for (ix s = INDEX_AT(row, 2 * l + 1); s < end; s++) {
                 sum = sum + AT(reals, part, j * nsegment + s);
             }
-            const ix at = INDEX_AT(row, 2 * l) * y_row + j * y_col;
-            real acc = alpha * sum;
-            if (beta != 0) {
-                acc = acc + beta * AT(reals, y, at);
-            }
-            AT(reals, y, at) = acc;
+            put(INDEX_AT(row, 2 * l) * y_row + j * y_col, sum);
         }
     }
 }
@@ -468,10 +464,6 @@ void main()
 // Four columns of X and Y at once. A leading dimension is negative where the matrix lies
 // by rows. Points are rows and groups of columns; all in one dimension if X is by rows,
 // so that neighbours read the same row of it.
-ARRAY(0, , real, y)
-ARRAY(1, readonly, real, x)
-real alpha;
-real beta;
 ix x_row;
 ix x_col;
 ix y_row;
@@ -487,13 +479,8 @@ real4 four_of(const ix row, const int j)
 }
 void put_one(const ix row, const int j, const real sum)
 {
-    const ix at = row * y_row + ix(j) * y_col;
     if (j < ncolumn) {
-        real acc = alpha * sum;
-        if (beta != 0) {
-            acc = acc + beta * AT(reals, y, at);
-        }
-        AT(reals, y, at) = acc;
+        put(row * y_row + ix(j) * y_col, sum);
     }
 }
 void put_four(const ix row, const int j, const real4 sum)
