@@ -287,9 +287,13 @@ rubus_status rubus__form_fix_copy(const rubus__form_fix *fix, rubus__form_fix *o
     return st;
 }
 
-static rubus_status check_space(const char *what, const rubus_constraint *constraint,
-                                const rubus_space *space)
+rubus_status rubus__constraint_fits(const char *what, const rubus_constraint *constraint,
+                                    const rubus_space *space)
 {
+    const rubus_status st = enter(constraint, what);
+    if (st != RUBUS_OK) {
+        return st;
+    }
     const rubus_space *own = constraint->space;
     const rubus_context *context = space->mesh->context;
     const rubus_context *other = own->mesh->context;
@@ -338,10 +342,7 @@ rubus_status rubus__form_fix_init(const char *what, rubus_constraint *constraint
     if (constraint == NULL) {
         return RUBUS_OK;
     }
-    rubus_status st = enter(constraint, what);
-    if (st == RUBUS_OK) {
-        st = check_space(what, constraint, space);
-    }
+    rubus_status st = rubus__constraint_fits(what, constraint, space);
     if (st == RUBUS_OK) {
         st = fix_new(mode, space->ncomponent, out_fix);
     }

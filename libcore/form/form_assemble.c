@@ -11,21 +11,15 @@
 
 /* --- another form ----------------------------------------------------------------- */
 
-/* Whether some pair of taps of a form adds to the same entries as this one. */
-static bool adds_there(const rk_form *form, const rk_tap *test, const rk_tap *trial)
+/* Whether some pair of taps of a form adds to that entry. */
+static bool adds_there(const rk_form *form, const rk_form_entry *entry)
 {
     for (int32_t t = 0; t < form->nterm; t++) {
         const rk_form_term *term = &form->term[t];
         for (int32_t k = 0; k < term->ntest * term->ntrial; k++) {
-            const rk_tap *v = &term->test[k / term->ntrial];
-            const rk_tap *u = &term->trial[k % term->ntrial];
-            bool same =
-                v->component == test->component && u->component == trial->component;
-            for (int32_t d = 0; d < 3; d++) {
-                same = same &&
-                       u->offset[d] - v->offset[d] == trial->offset[d] - test->offset[d];
-            }
-            if (same) {
+            const rk_form_entry own = rk_form_entry_of(&term->test[k / term->ntrial],
+                                                       &term->trial[k % term->ntrial]);
+            if (rk_form_entry_order(&own, entry) == 0) {
                 return true;
             }
         }
@@ -39,8 +33,9 @@ static const rk_form_term *wider_term(const rk_form *form, const rk_form *other)
     for (int32_t t = 0; t < form->nterm; t++) {
         const rk_form_term *term = &form->term[t];
         for (int32_t k = 0; k < term->ntest * term->ntrial; k++) {
-            if (!adds_there(other, &term->test[k / term->ntrial],
-                            &term->trial[k % term->ntrial])) {
+            const rk_form_entry own = rk_form_entry_of(&term->test[k / term->ntrial],
+                                                       &term->trial[k % term->ntrial]);
+            if (!adds_there(other, &own)) {
                 return term;
             }
         }

@@ -8,10 +8,7 @@
 static rubus_status check_constraint(const char *what, const rubus_form *form,
                                      rubus_constraint *constraint, const rubus_array *F)
 {
-    rubus__form_fix fix = {.mode = RK_FIX_NONE};
-    const rubus_status st =
-        rubus__form_fix_init(what, constraint, form->test, RK_FIX_ROWS, &fix);
-    rubus__form_fix_fini(&fix);
+    const rubus_status st = rubus__constraint_fits(what, constraint, form->test);
     return st == RUBUS_OK ? rubus__constraint_check(what, constraint, "F", F) : st;
 }
 

@@ -38,6 +38,9 @@ struct rubus_constraint {
     rubus__held *held;
 };
 
+/* Whether it is on that test space: EINVAL, EFOREIGN, ESTALE, EFORKED. */
+rubus_status rubus__constraint_fits(const char *what, const rubus_constraint *constraint,
+                                    const rubus_space *space);
 /* All that rubus_constraint_apply refuses, for calls that do more than that. */
 rubus_status rubus__constraint_check(const char *what, rubus_constraint *constraint,
                                      const char *name, const rubus_array *u);

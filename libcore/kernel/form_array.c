@@ -278,6 +278,12 @@ int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b)
     return order;
 }
 
+bool rk_form_entry_is_diagonal(const rk_form_entry *e)
+{
+    const rk_form_entry diagonal = {e->row, e->row, {0, 0, 0}};
+    return rk_form_entry_order(e, &diagonal) == 0;
+}
+
 rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial)
 {
     rk_form_entry e = {test->component, trial->component, {0, 0, 0}};
@@ -328,12 +334,6 @@ static const char *pair_value(rk_writer *w, const char *value, const rk_tap *tes
     return rk_write_moved(w, value, test->offset, "0");
 }
 
-static bool is_diagonal(const rk_form_entry *e)
-{
-    const rk_form_entry diagonal = {e->row, e->row, {0, 0, 0}};
-    return rk_form_entry_order(e, &diagonal) == 0;
-}
-
 static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name, lets *all)
 {
     const char *sum = NULL;
@@ -354,7 +354,7 @@ static void write_entry(rk_writer *w, const rk_form_entry *e, const char *name, 
     sum = sum == NULL ? "0.0" : sum;
     add_line(w, fixed == NULL ? rk_write(w, "%s = %s;", name, sum)
                               : rk_write(w, "%s = %s ? %s : %s;", name, fixed,
-                                         is_diagonal(e) ? "1" : "0", sum));
+                                         rk_form_entry_is_diagonal(e) ? "1" : "0", sum));
 }
 
 void rk_write_entries(rk_writer *w, rk_form_job job, rk_form_kernel *out)
@@ -402,7 +402,7 @@ static const char *product_sum(rk_writer *w, const rk_form_entry *entry, int32_t
         const char *one = rk_write_moved(w, rk_write_leaf(w, leaf, "in"), back, "0");
         one = rk_write(w, "%s * %s", rk_write_own(w, RK_LEAF_ENTRY, i, 0, "in"), one);
         sum = sum == NULL ? one : rk_write(w, "%s + %s", sum, one);
-        stored = stored || is_diagonal(e);
+        stored = stored || rk_form_entry_is_diagonal(e);
     }
     const char *fixed = stored ? NULL : constrained(w, component);
     sum = sum == NULL ? "0.0" : sum;

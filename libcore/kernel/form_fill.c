@@ -34,14 +34,8 @@ typedef struct walk {
     part *part;
 } walk;
 
-/* Points: lo <= index < extent + hi, by axis. */
-typedef struct region {
-    int64_t lo[3];
-    int64_t hi[3];
-} region;
-
 /* Leaves those of the region for which index + by lies between lo and extent + hi. */
-static void narrow(region *r, const int32_t by[3], const int64_t lo[3],
+static void narrow(rk_region *r, const int32_t by[3], const int64_t lo[3],
                    const int64_t hi[3])
 {
     for (int32_t d = 0; d < 3; d++) {
@@ -51,36 +45,12 @@ static void narrow(region *r, const int32_t by[3], const int64_t lo[3],
 }
 
 /* Points for which index + by is on the grid. */
-static region on_grid(const int32_t by[3])
+static rk_region on_grid(const int32_t by[3])
 {
     static const int64_t end[3] = {0, 0, 0};
-    region r = {{0, 0, 0}, {0, 0, 0}};
+    rk_region r = {{0, 0, 0}, {0, 0, 0}};
     narrow(&r, by, end, end);
     return r;
-}
-
-static const char *both(walk *k, const char *a, const char *b)
-{
-    return a == NULL ? b : b == NULL ? a : rk_write(k->p.w, "%s && %s", a, b);
-}
-
-/* Whether the point lies in the region, of points in `known`; NULL: certainly. */
-static const char *region_text(walk *k, const region *r, const region *known)
-{
-    const char *text = NULL;
-    for (int32_t d = 0; d < k->p.w->ndim; d++) {
-        if (r->lo[d] > known->lo[d]) {
-            text =
-                both(k, text,
-                     rk_write(k->p.w, "%s >= %lld", k->p.index[d], (long long)r->lo[d]));
-        }
-        if (r->hi[d] < known->hi[d]) {
-            text = both(k, text,
-                        rk_write(k->p.w, "%s < %s - %lld", k->p.index[d], k->p.extent[d],
-                                 (long long)-r->hi[d]));
-        }
-    }
-    return text;
 }
 
 /* --- what the entries are sums of -------------------------------------------------- */
@@ -100,18 +70,18 @@ static const char *part_name(walk *k, const rk_form_term *t, const rk_product *p
     }
     rk_spend(w->unit, 1 + k->npart / 4, t->at);
     const int32_t back[3] = {-offset[0], -offset[1], -offset[2]};
-    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
-    region where = on_grid(back);
+    const rk_region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    rk_region where = on_grid(back);
     const rk_ir *rest = p->rest;
     int64_t lo[3];
     int64_t hi[3];
-    while (rest != NULL && rest->kind == RK_IR_GUARD && rk_is_number(rest->b, 0) &&
+    while (rest != NULL && rk_is_zero_guard(rest) &&
            rk_form_box(w->form, &rest->box, lo, hi)) {
         narrow(&where, back, lo, hi);
         rest = rest->a;
     }
-    const char *when = both(k, region_text(k, &where, &everywhere),
-                            rk_walk_on_face(&k->p, t, back, NULL));
+    const char *when =
+        rk_walk_on_face(&k->p, t, back, rk_walk_region(&k->p, &where, &everywhere));
     const char *name = rk_form_name(w->form, rk_write(w, "p%d", (int)k->npart));
     const char *value = rk_walk_product(&k->p, p, rest, offset);
     if (when == NULL) {
@@ -129,20 +99,13 @@ static const char *part_name(walk *k, const rk_form_term *t, const rk_product *p
 
 /* When a pair of taps is there, at points whose column is; NULL: always. */
 static const char *pair_there(walk *k, const rk_form_term *t, const rk_tap *test,
-                              const rk_tap *trial, const region *known)
+                              const rk_tap *trial, const rk_region *known)
 {
-    rk_writer *w = k->p.w;
     const int32_t back[3] = {-test->offset[0], -test->offset[1], -test->offset[2]};
-    const region where = on_grid(back);
+    const rk_region where = on_grid(back);
     const char *when =
-        both(k, region_text(k, &where, known), rk_walk_on_face(&k->p, t, back, NULL));
-    const rk_ir *coef[2] = {test->coef, trial->coef};
-    for (int i = 0; i < 2; i++) {
-        if (rk_write_masked(w->form, coef[i])) {
-            when = both(k, when, rk_write_present(w, coef[i], k->p.index, test->offset));
-        }
-    }
-    return when;
+        rk_walk_on_face(&k->p, t, back, rk_walk_region(&k->p, &where, known));
+    return rk_walk_both(&k->p, when, rk_walk_present(&k->p, test, trial, test->offset));
 }
 
 /* An entry as the sum of its pairs. */
@@ -165,7 +128,7 @@ static void add_when(walk *k, entry_sum *sum, const char *when)
     sum->when[sum->nwhen++] = when;
 }
 
-static entry_sum add_pairs(walk *k, const rk_form_entry *e, const region *known)
+static entry_sum add_pairs(walk *k, const rk_form_entry *e, const rk_region *known)
 {
     rk_writer *w = k->p.w;
     entry_sum sum = {false, 0, NULL, NULL};
@@ -195,12 +158,11 @@ static entry_sum add_pairs(walk *k, const rk_form_entry *e, const region *known)
 static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
 {
     rk_writer *w = k->p.w;
-    const bool diagonal = e->row == e->column && e->offset[0] == 0 && e->offset[1] == 0 &&
-                          e->offset[2] == 0;
-    const region everywhere = {{0, 0, 0}, {0, 0, 0}};
-    const region column = on_grid(e->offset);
+    const bool diagonal = rk_form_entry_is_diagonal(e);
+    const rk_region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    const rk_region column = on_grid(e->offset);
     entry_sum sum = add_pairs(k, e, &column);
-    const char *when = region_text(k, &column, &everywhere);
+    const char *when = rk_walk_region(&k->p, &column, &everywhere);
     if (diagonal && fixed != NULL) {
         add_when(k, &sum, k->held);
     }
@@ -209,7 +171,7 @@ static void write_entry(walk *k, const rk_form_entry *e, const char *fixed)
         for (int32_t i = 1; i < sum.nwhen; i++) {
             some = rk_write(w, "%s || %s", some, sum.when[i]);
         }
-        when = both(k, when, rk_write(w, "(%s)", some));
+        when = rk_walk_both(&k->p, when, rk_write(w, "(%s)", some));
     }
     const char *value = sum.value == NULL ? "0" : sum.value;
     const char *column_fixed = w->fix->mode == RK_FIX_SYM && !diagonal
@@ -298,7 +260,7 @@ void rk_write_rows(rk_writer *w, rk_form_job job)
     int32_t n = 0;
     const rk_form_entry *entry = rk_form_entries(w->form, &n);
     for (int32_t i = 0; i < n && job == RK_JOB_FILL; i++) {
-        const region column = on_grid(entry[i].offset);
+        const rk_region column = on_grid(entry[i].offset);
         (void)add_pairs(&k, &entry[i], &column); // its parts stand before all entries
     }
     for (int32_t c = 0; c < w->form->desc.ntest; c++) {

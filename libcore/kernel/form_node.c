@@ -24,6 +24,11 @@ bool rk_is_number(const rk_ir *node, double value)
            node->value.u.real >= value && node->value.u.real <= value;
 }
 
+bool rk_is_zero_guard(const rk_ir *node)
+{
+    return node->kind == RK_IR_GUARD && rk_is_number(node->b, 0);
+}
+
 rk_ir *rk_form_apply(rk_form *form, rk_op op, rk_span at, rk_ir *x, rk_ir *y, rk_ir *z)
 {
     const rk_value none = {.type = RK_VOID};

@@ -75,7 +75,7 @@ static void multiply(symmetry *s, contribution *c, const rk_ir *node, int32_t po
         multiply(s, c, node->a, power);
         return;
     }
-    if (node->kind == RK_IR_GUARD && power > 0 && rk_is_number(node->b, 0)) {
+    if (rk_is_zero_guard(node) && power > 0) {
         add_factor(s, c, (factor){node, true, 1}, true);
         multiply(s, c, node->a, power);
         return;

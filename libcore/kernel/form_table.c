@@ -59,18 +59,13 @@ static void start(factors *f)
 
 /* --- parts of a product ------------------------------------------------------------ */
 
-static bool is_zero_guard(const rk_ir *node)
-{
-    return node->kind == RK_IR_GUARD && rk_is_number(node->b, 0);
-}
-
 /* a * b, both 1 if NULL; under one guard where they have the same. */
 static rk_ir *multiplied(maker *m, rk_ir *a, rk_ir *b)
 {
     if (a == NULL || b == NULL) {
         return a == NULL ? b : a;
     }
-    if (is_zero_guard(a) && is_zero_guard(b) && rk_box_equal(&a->box, &b->box)) {
+    if (rk_is_zero_guard(a) && rk_is_zero_guard(b) && rk_box_equal(&a->box, &b->box)) {
         return rk_form_guarded(m->form, a, multiplied(m, a->a, b->a), a->b);
     }
     return rk_form_times(m->form, m->at, a, b);
@@ -232,7 +227,7 @@ static bool gather_parts(maker *m, factors *f, rk_ir *node, bool below)
     if (node->type != RK_REAL || rk_form_traits_of(&m->traits, node).size > PRODUCT_MAX) {
         return false;
     }
-    if (is_zero_guard(node) && !below && !m->inside) {
+    if (rk_is_zero_guard(node) && !below && !m->inside) {
         return gather_guard(m, f, node);
     }
     if (node->kind != RK_IR_APPLY) {

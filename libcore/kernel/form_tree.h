@@ -215,6 +215,8 @@ rubus_status rk_form_is_symmetric(rk_form *form, bool *out_symmetric) RUBUS_CHEC
 
 rk_ir *rk_form_constant(rk_form *form, double value, rk_span at);
 bool rk_is_number(const rk_ir *node, double value);
+/* A guard that is 0 outside of its box. */
+bool rk_is_zero_guard(const rk_ir *node);
 /* op on x, y, z (those that it has), folded where all are known. */
 rk_ir *rk_form_apply(rk_form *form, rk_op op, rk_span at, rk_ir *x, rk_ir *y, rk_ir *z);
 /* a * b, where 1 leaves the other as it is. */
@@ -289,6 +291,13 @@ typedef struct rk_form_entry { /* an array of the stencil matrix */
     int32_t column;
     int32_t offset[3]; /* column's point less row's */
 } rk_form_entry;
+
+/* The entry that a pair of taps adds to. */
+rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial);
+/* The entries of a matrix, by row, column, then z, y, x of the offset. */
+int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
+bool rk_form_entry_is_diagonal(const rk_form_entry *e);
+rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);
 
 typedef struct rk_form_kernel {
     char *text;     /* a module with one kernel, "run" if that is free; rubus__free */

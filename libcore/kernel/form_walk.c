@@ -33,6 +33,28 @@ const char *rk_walk_moved(const rk_walk *k, int32_t d, int32_t by)
                     : rk_write(k->w, "%s - %d", k->index[d], (int)-by);
 }
 
+const char *rk_walk_both(const rk_walk *k, const char *a, const char *b)
+{
+    return a == NULL ? b : b == NULL ? a : rk_write(k->w, "%s && %s", a, b);
+}
+
+const char *rk_walk_region(const rk_walk *k, const rk_region *r, const rk_region *known)
+{
+    const char *text = NULL;
+    for (int32_t d = 0; d < k->w->ndim; d++) {
+        if (r->lo[d] > known->lo[d]) {
+            text = rk_walk_both(
+                k, text, rk_write(k->w, "%s >= %lld", k->index[d], (long long)r->lo[d]));
+        }
+        if (r->hi[d] < known->hi[d]) {
+            text = rk_walk_both(k, text,
+                                rk_write(k->w, "%s < %s - %lld", k->index[d],
+                                         k->extent[d], (long long)-r->hi[d]));
+        }
+    }
+    return text;
+}
+
 const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *before)
 {
     const char *text = before;
@@ -46,7 +68,7 @@ const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *b
                           : by[d] > 0 ? rk_write(k->w, "%s < %s", place, k->extent[d])
                                       : NULL;
         if (one != NULL && (text == NULL || strstr(text, one) == NULL)) {
-            text = text == NULL ? one : rk_write(k->w, "%s && %s", text, one);
+            text = rk_walk_both(k, text, one);
         }
     }
     return text;
@@ -117,7 +139,7 @@ const char *rk_walk_on_face(const rk_walk *k, const rk_form_term *t, const int32
     const int32_t d = t->face / 2;
     const char *end = t->face % 2 == 0 ? "0" : rk_write(k->w, "%s - 1", k->extent[d]);
     const char *one = rk_write(k->w, "%s == %s", rk_walk_moved(k, d, by[d]), end);
-    return before == NULL ? one : rk_write(k->w, "%s && %s", before, one);
+    return rk_walk_both(k, before, one);
 }
 
 const char *rk_walk_points(const rk_walk *k)
@@ -136,8 +158,8 @@ const char *rk_walk_present(const rk_walk *k, const rk_tap *test, const rk_tap *
     const char *present = NULL;
     for (int i = 0; i < 2; i++) {
         if (rk_write_masked(k->w->form, coef[i])) {
-            const char *one = rk_write_present(k->w, coef[i], k->index, offset);
-            present = present == NULL ? one : rk_write(k->w, "%s && %s", present, one);
+            present = rk_walk_both(k, present,
+                                   rk_write_present(k->w, coef[i], k->index, offset));
         }
     }
     return present;
@@ -174,24 +196,13 @@ const char *rk_walk_value(const rk_walk *k, const rk_form_term *t, int32_t pair,
 /* "i >= 1 && i < nx - 1"; NULL: all points. */
 static const char *away(const rk_walk *k)
 {
-    rk_writer *w = k->w;
-    const char *text = NULL;
-    for (int32_t d = 0; d < w->ndim; d++) {
-        const char *low =
-            w->low[d] <= 0 ? NULL
-                           : rk_write(w, "%s >= %lld", k->index[d], (long long)w->low[d]);
-        const char *high = w->high[d] <= 0
-                               ? NULL
-                               : rk_write(w, "%s < %s - %lld", k->index[d], k->extent[d],
-                                          (long long)w->high[d]);
-        const char *both[2] = {low, high};
-        for (int i = 0; i < 2; i++) {
-            if (both[i] != NULL) {
-                text = text == NULL ? both[i] : rk_write(w, "%s && %s", text, both[i]);
-            }
-        }
+    const rk_region everywhere = {{0, 0, 0}, {0, 0, 0}};
+    rk_region inside = everywhere;
+    for (int32_t d = 0; d < k->w->ndim; d++) {
+        inside.lo[d] = k->w->low[d];
+        inside.hi[d] = -k->w->high[d];
     }
-    return text;
+    return rk_walk_region(k, &inside, &everywhere);
 }
 
 void rk_walk_twice(const rk_walk *k, void (*body)(void *user), void *user)

@@ -13,11 +13,21 @@ typedef struct rk_walk {
     const char *extent[3];
 } rk_walk;
 
+/* Points: lo <= index < extent + hi, by axis. */
+typedef struct rk_region {
+    int64_t lo[3];
+    int64_t hi[3];
+} rk_region;
+
 /* Names the indices and takes the sizes of the mesh as parameters. */
 rk_walk rk_walk_make(rk_writer *w);
 void rk_walk_line(const rk_walk *k, int indent, const char *text);
 /* "i - 1" */
 const char *rk_walk_moved(const rk_walk *k, int32_t d, int32_t by);
+/* Both conditions, of which either may be NULL: certainly. */
+const char *rk_walk_both(const rk_walk *k, const char *a, const char *b);
+/* Whether the point lies in the region, of points in `known`; NULL: certainly. */
+const char *rk_walk_region(const rk_walk *k, const rk_region *r, const rk_region *known);
 /* `before`, and whether the point `index + by` is on the grid; NULL: certainly. */
 const char *rk_walk_on_grid(const rk_walk *k, const int32_t by[3], const char *before);
 /* `before`, and whether the point `index + by` is on the face of the term. */

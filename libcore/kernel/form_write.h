@@ -77,10 +77,5 @@ const char *rk_write_table(rk_writer *w, const rk_table *table);
 void rk_write_tables(rk_writer *w);
 /* sum + one, or - one; sum NULL: none yet. */
 const char *rk_write_sum(rk_writer *w, const char *sum, bool negative, const char *one);
-/* The entry that a pair of taps adds to. */
-rk_form_entry rk_form_entry_of(const rk_tap *test, const rk_tap *trial);
-/* The entries of a matrix, by row, column, then z, y, x of the offset. */
-int rk_form_entry_order(const rk_form_entry *a, const rk_form_entry *b); /* as strcmp */
-rk_form_entry *rk_form_entries(rk_form *form, int32_t *out_n);
 
 #endif
