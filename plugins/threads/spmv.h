@@ -27,7 +27,8 @@ enum {
     SPMV_LANES = 32,     /* of a segment */
     SPMV_DIAGONALS = 48, /* most of a stencil */
     SPMV_TILE = 256,     /* rows of a tile */
-    SPMV_SLICE = 8       /* rows of a slice */
+    SPMV_SLICE = 8,      /* rows of a slice */
+    SPMV_AHEAD = 64      /* columns of slices read ahead, for the cache */
 };
 
 typedef enum spmv_kind { SPMV_ROWS, SPMV_STENCIL, SPMV_SLICES } spmv_kind;

@@ -110,10 +110,15 @@ INLINE void sum_slice(const REAL *v, const int32_t *column, int64_t width, bool 
             if (uniform) {
                 a[q] += value * CVEC(x + column[c] + q * LANES);
             } else {
+                const int32_t *const at = column + c * SPMV_SLICE + q * LANES;
                 vec xq = {0};
 #pragma GCC unroll 8
                 for (int l = 0; l < LANES; l++) {
-                    xq[l] = x[column[c * SPMV_SLICE + q * LANES + l]];
+                    __builtin_prefetch(x + at[SPMV_AHEAD + l]);
+                }
+#pragma GCC unroll 8
+                for (int l = 0; l < LANES; l++) {
+                    xq[l] = x[at[l]];
                 }
                 a[q] += value * xq;
             }

@@ -306,13 +306,16 @@ rubus_status spmv_slices_make(spmv_plan *plan, const spmv_product *p,
     }
     if (st == RUBUS_OK && good) {
         const spmv_slice end = b.slice[plan->nslice];
-        st = make_buffer(plan, (uint64_t)end.column * sizeof(int32_t), &plan->column);
+        // the kernel reads columns ahead of its own
+        st = make_buffer(plan, (uint64_t)(end.column + SPMV_AHEAD) * sizeof(int32_t),
+                         &plan->column);
         if (st == RUBUS_OK) {
             st = make_buffer(plan, (uint64_t)end.slot * SPMV_SLICE * k->real_size,
                              &plan->value);
         }
         if (st == RUBUS_OK) {
             b.column = (int32_t *)(void *)plan->column->data;
+            memset(b.column + end.column, 0, SPMV_AHEAD * sizeof(int32_t));
             st = spmv_run(plan->ctx, false, do_share, &b);
         }
     }
