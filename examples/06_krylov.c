@@ -88,12 +88,6 @@ int main(void)
     printf("largest error %.0e\n", error);
     RUBUS_MUST(rubus_picture_write("plate.png", u));
 
-    rubus_operator_destroy(A);
-    rubus_array_destroy(p.rim);
-    rubus_array_destroy(solution);
-    rubus_array_destroy(u);
-    rubus_array_destroy(F);
-    rubus_module_destroy(module);
-    rubus_context_destroy(context);
+    rubus_context_destroy_all(context); // with all that was made in it
     return report.outcome == RUBUS_OUTCOME_CONVERGED ? 0 : 1;
 }

@@ -56,16 +56,6 @@ int main(void)
     }
     RUBUS_MUST(rubus_picture_write("variable_coefficient.png", u));
 
-    rubus_operator_destroy(A);
-    rubus_form_destroy(a);
-    rubus_form_destroy(l);
-    rubus_constraint_destroy(bc);
-    rubus_array_destroy(u);
-    rubus_array_destroy(F);
-    rubus_array_destroy(kappa);
-    rubus_space_destroy(space);
-    rubus_mesh_destroy(mesh);
-    rubus_module_destroy(module);
-    rubus_context_destroy(context);
+    rubus_context_destroy_all(context); // with all that was made in it
     return 0;
 }

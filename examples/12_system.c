@@ -69,18 +69,6 @@ int main(void)
     RUBUS_MUST(rubus_launch(rubus_module_kernel(module, "slice"), slice, part[1]));
     RUBUS_MUST(rubus_picture_write("system.png", slice));
 
-    rubus_operator_destroy(A);
-    rubus_form_destroy(a);
-    rubus_form_destroy(mean);
-    rubus_constraint_destroy(bc);
-    rubus_array *all[] = {u, F, part[0], part[1], slice};
-    for (int k = 0; k < 5; k++) {
-        rubus_array_destroy(all[k]);
-    }
-    rubus_space_destroy(one);
-    rubus_space_destroy(space);
-    rubus_mesh_destroy(mesh);
-    rubus_module_destroy(module);
-    rubus_context_destroy(context);
+    rubus_context_destroy_all(context); // with all that was made in it
     return 0;
 }

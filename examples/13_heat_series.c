@@ -60,14 +60,6 @@ int main(void)
            exp(-2 * 3.14159265358979 * 3.14159265358979 * STEPS * dt));
     printf("heat.pvd lists %lld files\n", (long long)rubus_series_count(series));
     rubus_series_destroy(series);
-    rubus_fdm_destroy(fdm);
-    rubus_operator_destroy(A);
-    rubus_array_destroy(u);
-    rubus_array_destroy(F);
-    rubus_array_destroy(w);
-    rubus_space_destroy(space);
-    rubus_mesh_destroy(mesh);
-    rubus_module_destroy(module);
-    rubus_context_destroy(context);
+    rubus_context_destroy_all(context); // with all that was made in it
     return 0;
 }

@@ -104,6 +104,17 @@ RUBUS_API rubus_status rubus_array_read_range(rubus_array *array, int64_t first,
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src) RUBUS_CHECKED;
 
+/** y = y + alpha * x, of equal type (f32 or f64; alpha is rounded to it) and shape.
+ *  Enqueued; the product and the sum are each rounded.
+ *  @return RUBUS_OK, RUBUS_EINVAL (NULL), RUBUS_EFOREIGN, RUBUS_ETYPE, RUBUS_ESHAPE,
+ *          RUBUS_EALIAS (they overlap),
+ *          RUBUS_ESTATE (mapped),
+ *          RUBUS_EUNSUPPORTED (arrays of f64, on a device that has none),
+ *          RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST, RUBUS_EFORKED
+ *  @threads Any thread. */
+RUBUS_API rubus_status rubus_array_axpy(double alpha, rubus_array *x,
+                                        rubus_array *y) RUBUS_CHECKED;
+
 /** A window on `parent`: the elements from number `first` on, seen with `shape`. It keeps
  *  the parent alive and shares its memory.
  *  @return RUBUS_OK, RUBUS_EINVAL, RUBUS_ESHAPE (leaves the parent), RUBUS_EUNSUPPORTED

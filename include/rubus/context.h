@@ -75,6 +75,14 @@ RUBUS_API rubus_status rubus_context_create(const char *spec,
  *  @threads Any thread. */
 RUBUS_API void rubus_context_destroy(rubus_context *context);
 
+/**
+ * Destroys every object that was made in the context and not yet destroyed, then the
+ * context: arrays and windows, modules, meshes, spaces, constraints, forms, operators,
+ * matrices, solvers. No pointer to one of them means anything afterwards. NULL allowed.
+ * In a child process after fork it does nothing.
+ * @threads No other thread uses the context or an object in it. */
+RUBUS_API void rubus_context_destroy_all(rubus_context *context);
+
 /** Waits until everything enqueued is done, and reports what went wrong in it, once.
  *  @return RUBUS_OK, RUBUS_EINVAL (NULL), RUBUS_EBOUNDS (a checked kernel left an array),
  *          RUBUS_ELOST, RUBUS_EFORKED, or what the backend reports

@@ -81,7 +81,7 @@ RUBUS_API rubus_status rubus_form_set_array(rubus_form *form, const char *name,
 
 /** Sets a number. @param value  Of an int parameter: a whole number.
  *  @return RUBUS_OK, RUBUS_EINVAL (NULL, no such parameter, it is a field, it is an int
- *          and the value is not whole or too large)
+ *          and the value is not whole or too large), RUBUS_ESTALE, RUBUS_EFORKED
  *  @threads Any thread. */
 RUBUS_API rubus_status rubus_form_set_number(rubus_form *form, const char *name,
                                              double value) RUBUS_CHECKED;
@@ -284,6 +284,7 @@ RUBUS_API rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *con
  * @return RUBUS_EINVAL  NULL, the matrix is of another form, or of none; the text names
  *                       the first term that adds to entries that it has not. The matrix
  *                       has not changed
+ * @return RUBUS_EFOREIGN  the matrix is of another context
  * @return RUBUS_ESTATE  a parameter of the form is not set, the matrix is mapped
  * @return RUBUS_EUNSUPPORTED, RUBUS_ESTALE, RUBUS_ENOMEM, RUBUS_EDEVMEM, RUBUS_ELOST,
  *         RUBUS_EFORKED

@@ -25,6 +25,13 @@ rubus_status rubus__fail_prefix(rubus_status st, const char *fmt, ...) RUBUS_PRI
 #define rubus__fail(st, ...) ((rubus__fail)((st), __VA_ARGS__), (st))
 #define rubus__fail_prefix(st, ...) ((rubus__fail_prefix)((st), __VA_ARGS__), (st))
 #endif
+/* EINVAL for the first of the named pointers that is NULL:
+ * rubus__need(what, "x", x, "out_set", out_set, NULL). */
+rubus_status rubus__need(const char *what, ...);
+/* EINVAL for a struct of the caller that is NULL or whose struct_size is not set. */
+rubus_status rubus__need_struct(const char *what, const char *name, const void *given);
+/* The ending of a noun that counts n things: "%lld point%s". */
+#define RUBUS__S(n) ((n) == 1 ? "" : "s")
 void rubus__error_clear(void);
 /* From now on a text is due: rubus__error_missing() until one is written. So a failure
  * without a text of its own is not given that of an older one. */

@@ -145,6 +145,36 @@ rubus_status(rubus__fail_prefix)(rubus_status st, const char *fmt, ...)
     return st;
 }
 
+rubus_status rubus__need(const char *what, ...)
+{
+    rubus_status st = RUBUS_OK;
+    va_list args;
+    va_start(args, what);
+    const char *name = va_arg(args, const char *);
+    while (st == RUBUS_OK && name != NULL) {
+        if (va_arg(args, const void *) == NULL) {
+            st = rubus__fail(RUBUS_EINVAL, "%s: %s is NULL", what, name);
+        }
+        name = va_arg(args, const char *);
+    }
+    va_end(args);
+    return st;
+}
+
+rubus_status rubus__need_struct(const char *what, const char *name, const void *given)
+{
+    size_t size = 0;
+    if (given != NULL) {
+        memcpy(&size, given, sizeof(size)); // the first field of all of them
+    }
+    if (size >= sizeof(size)) {
+        return RUBUS_OK;
+    }
+    return rubus__fail(RUBUS_EINVAL,
+                       given == NULL ? "%s: %s is NULL" : "%s: set struct_size of %s",
+                       what, name);
+}
+
 void rubus__error_clear(void)
 {
     text_buffer[text_at][0] = '\0';

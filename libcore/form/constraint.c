@@ -12,6 +12,11 @@
 
 /* --- life ------------------------------------------------------------------------- */
 
+static void destroy_object(void *self)
+{
+    rubus_constraint_destroy(self);
+}
+
 rubus_status rubus_constraint_create(rubus_space *space,
                                      rubus_constraint **out_constraint)
 {
@@ -33,6 +38,8 @@ rubus_status rubus_constraint_create(rubus_space *space,
     rubus__space_hold(space);
     constraint->space = space;
     constraint->state = state;
+    rubus__object_add(state->context, &constraint->object, RUBUS__RANK_CONSTRAINT,
+                      destroy_object, constraint);
     *out_constraint = constraint;
     return RUBUS_OK;
 }
@@ -42,6 +49,7 @@ void rubus_constraint_destroy(rubus_constraint *constraint)
     if (constraint == NULL) {
         return;
     }
+    rubus__object_remove(constraint->state->context, &constraint->object);
     for (int32_t i = 0; i < constraint->nheld; i++) {
         rubus_array_destroy(constraint->held[i].values);
     }

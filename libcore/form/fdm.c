@@ -32,6 +32,7 @@ typedef struct fdm_axis {
 } fdm_axis;
 
 struct rubus_fdm {
+    rubus__object object;
     rubus__kronecker *kronecker; /* held */
     fdm_axis axis[3];
     rubus_array *scratch[2]; /* [count] */
@@ -138,6 +139,7 @@ void rubus_fdm_destroy(rubus_fdm *fdm)
     if (fdm == NULL) {
         return;
     }
+    rubus__object_remove(fdm->kronecker->state->context, &fdm->object);
     for (int d = 0; d < 3; d++) {
         rubus__free(fdm->axis[d].value);
         rubus_array_destroy(fdm->axis[d].lambda);
@@ -148,6 +150,11 @@ void rubus_fdm_destroy(rubus_fdm *fdm)
     rubus_array_destroy(fdm->scratch[1]);
     rubus__kronecker_release(fdm->kronecker);
     rubus__free(fdm);
+}
+
+static void destroy_object(void *self)
+{
+    rubus_fdm_destroy(self);
 }
 
 static rubus_status fdm_fill(const char *what, rubus_fdm *fdm)
@@ -201,6 +208,8 @@ rubus_status rubus_fdm_create(rubus_operator *op, rubus_fdm **out_fdm)
         rubus_fdm_destroy(fdm);
         return st;
     }
+    rubus__object_add(k->state->context, &fdm->object, RUBUS__RANK_OPERATOR,
+                      destroy_object, fdm);
     *out_fdm = fdm;
     return RUBUS_OK;
 }

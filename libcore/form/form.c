@@ -236,6 +236,11 @@ static rubus_status enter_spaces(const char *what, const rubus_space *trial,
     return st;
 }
 
+static void destroy_object(void *self)
+{
+    rubus_form_destroy(self);
+}
+
 rubus_status rubus_form_create(rubus_module *module, const char *name, rubus_space *trial,
                                rubus_space *test, rubus_form **out_form)
 {
@@ -276,6 +281,8 @@ rubus_status rubus_form_create(rubus_module *module, const char *name, rubus_spa
         rubus_form_destroy(form);
         return st;
     }
+    rubus__object_add(state->context, &form->object, RUBUS__RANK_FORM, destroy_object,
+                      form);
     *out_form = form;
     return RUBUS_OK;
 }
@@ -285,6 +292,7 @@ void rubus_form_destroy(rubus_form *form)
     if (form == NULL || atomic_fetch_sub(&form->references, 1) != 1) {
         return;
     }
+    rubus__object_remove(form->state->context, &form->object);
     rubus__form_kernels_fini(form);
     for (int32_t i = 0; form->param != NULL && i < form->form->decl->nparam; i++) {
         rubus_array_destroy(form->param[i].array);

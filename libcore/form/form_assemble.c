@@ -43,6 +43,19 @@ static const rk_form_term *wider_term(const rk_form *form, const rk_form *other)
     return NULL;
 }
 
+static rubus_status foreign_matrix(const char *what, const rubus_form *form,
+                                   const rubus_csr *matrix)
+{
+    const rubus__device *dev = form->state->context->dev;
+    const rubus__device *other = matrix->context->dev;
+    return rubus__fail(RUBUS_EFOREIGN,
+                       "%s: form `%s` lives on backend %s (device \"%s\"), the matrix on "
+                       "%s (device \"%s\") in another context; make one with "
+                       "rubus_form_matrix",
+                       what, rubus_form_name(form), dev->name, dev->caps.name,
+                       other->name, other->caps.name);
+}
+
 static rubus_status refuse_form(const char *what, const rubus_form *form,
                                 const rubus_form *owner)
 {
@@ -87,8 +100,8 @@ static rubus_status fill(const char *what, rubus__form_matrix *m, rubus_csr *csr
     }
 }
 
-static rubus_status assemble(const char *what, rubus_form *form, rubus_csr *matrix,
-                             int32_t how)
+rubus_status rubus__form_assemble(const char *what, rubus_form *form, rubus_csr *matrix,
+                                  int32_t how)
 {
     rubus_status st = rubus__form_enter(form, what);
     if (st != RUBUS_OK) {
@@ -96,6 +109,9 @@ static rubus_status assemble(const char *what, rubus_form *form, rubus_csr *matr
     }
     if (matrix == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the matrix is NULL", what);
+    }
+    if (matrix->context != form->state->context) {
+        return foreign_matrix(what, form, matrix);
     }
     rubus__form_matrix *m = rubus__form_matrix_of(matrix);
     if (m == NULL) {
@@ -115,7 +131,7 @@ static rubus_status assemble(const char *what, rubus_form *form, rubus_csr *matr
 
 rubus_status rubus_form_assemble(rubus_form *form, rubus_csr *matrix)
 {
-    return assemble("rubus_form_assemble", form, matrix, RUBUS_FILL_ROWS);
+    return rubus__form_assemble("rubus_form_assemble", form, matrix, RUBUS_FILL_ROWS);
 }
 
 rubus_status rubus_form_assemble_how(rubus_form *form, rubus_csr *matrix, int32_t how)
@@ -127,5 +143,5 @@ rubus_status rubus_form_assemble_how(rubus_form *form, rubus_csr *matrix, int32_
                            "_HOST or _SEARCH",
                            what, (int)how);
     }
-    return assemble(what, form, matrix, how);
+    return rubus__form_assemble(what, form, matrix, how);
 }

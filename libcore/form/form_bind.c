@@ -256,6 +256,25 @@ static rubus_status bind_leaf(const binder *b, const rk_leaf *leaf, rubus_array 
     }
 }
 
+/* EALIAS where what is computed overlaps a field of the form, in the user's words. */
+static rubus_status check_overlap(const binder *b, const rubus__form_kernel *k)
+{
+    const rubus__form_arrays *a = b->arrays;
+    for (int32_t i = 0; a->out_name != NULL && i < k->made.nparam; i++) {
+        const rk_leaf *leaf = &k->made.param[i];
+        const bool field = leaf->kind == RK_LEAF_FIELD || leaf->kind == RK_LEAF_LINE;
+        if (field && rubus__array_overlap(a->out, k->arg[i].u.array)) {
+            const rk_decl *decl = b->form->form->decl;
+            return rubus__fail(RUBUS_EALIAS,
+                               "%s: %s overlaps the field `%s` of form `%s`, which is "
+                               "read meanwhile; pass another array",
+                               b->what, a->out_name, decl->param[leaf->number]->name,
+                               decl->name);
+        }
+    }
+    return RUBUS_OK;
+}
+
 /* --- running ---------------------------------------------------------------------- */
 
 /* Locked. */
@@ -264,6 +283,9 @@ static rubus_status launch(const binder *b, rubus__form_kernel *k)
     rubus_status st = RUBUS_OK;
     for (int32_t i = 0; st == RUBUS_OK && i < k->made.nparam; i++) {
         st = bind_leaf(b, &k->made.param[i], &k->window[i], &k->arg[i]);
+    }
+    if (st == RUBUS_OK) {
+        st = check_overlap(b, k);
     }
     return st != RUBUS_OK ? st
                           : rubus__launch_in(k->memory, k->kernel, NULL, NULL, k->arg,

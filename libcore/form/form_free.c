@@ -20,7 +20,7 @@ static rubus_status apply(void *self, double alpha, rubus_array *x, double beta,
         return st;
     }
     const rubus__form_arrays arrays = {
-        .trial = x, .out = y, .alpha = alpha, .beta = beta};
+        .trial = x, .out = y, .out_name = "y", .alpha = alpha, .beta = beta};
     return rubus__form_run(f->form, what, RK_JOB_APPLY, &f->fix, &arrays);
 }
 
@@ -32,14 +32,15 @@ static rubus_status diagonal(void *self, rubus_array *d)
     if (st != RUBUS_OK) {
         return st;
     }
-    const rubus__form_arrays arrays = {.out = d};
+    const rubus__form_arrays arrays = {.out = d, .out_name = "d"};
     return rubus__form_run(f->form, what, RK_JOB_DIAGONAL, &f->fix, &arrays);
 }
 
 static rubus_status constraint_of(void *self, rubus_array **out_mask)
 {
-    *out_mask = ((free_operator *)self)->mask;
-    return RUBUS_OK;
+    const free_operator *f = self;
+    *out_mask = f->mask;
+    return rubus__form_enter(f->form, "rubus_operator_constraint");
 }
 
 static void destroy(void *self)

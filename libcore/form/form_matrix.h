@@ -40,12 +40,22 @@ typedef struct rubus__form_matrix {
 
 /* --- form_pattern.c --------------------------------------------------------------- */
 
+/* rubus_form_matrix for another call. */
+rubus_status rubus__form_matrix_make(const char *what, rubus_form *form,
+                                     rubus_constraint *constraint, int32_t mode,
+                                     rubus_csr **out_matrix);
 /* NULL: the matrix is of no form. */
 rubus__form_matrix *rubus__form_matrix_of(const rubus_csr *csr);
 /* rowptr[1 ...] from numbers of entries to sums of them, rowptr[0] = 0; ELIMIT, naming
  * the form, if an index cannot count them. */
 rubus_status rubus__form_sum_rows(const char *what, const char *name, int32_t index,
                                   int64_t nrow, void *rowptr, int64_t *out_nnz);
+
+/* --- form_assemble.c -------------------------------------------------------------- */
+
+/* rubus_form_assemble_how for another call. */
+rubus_status rubus__form_assemble(const char *what, rubus_form *form, rubus_csr *matrix,
+                                  int32_t how);
 
 /* --- form_positions.c: locked, but for the first ---------------------------------- */
 

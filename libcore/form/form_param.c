@@ -81,13 +81,15 @@ static rubus_status check_array(const char *what, const rubus_form *form, int32_
         return st;
     }
     const int64_t n = state->shape.n[param->axis];
-    if (array->shape.rank != 1 || array->count != n) {
+    const int rank = array->shape.rank;
+    const long long count = array->count;
+    if (rank != 1 || count != n) {
         return rubus__fail(
             RUBUS_ESHAPE,
-            "%s: `%s` stands for the %lld points of axis %c; the array has "
-            "rank %d and %lld elements",
-            what, param->name, (long long)n, "xyz"[param->axis], (int)array -> shape.rank,
-            (long long)array->count);
+            "%s: `%s` stands for the %lld point%s of axis %c; the array has rank %d and "
+            "%lld element%s",
+            what, param->name, (long long)n, RUBUS__S(n), "xyz"[param->axis], rank, count,
+            RUBUS__S(count));
     }
     return RUBUS_OK;
 }
@@ -124,7 +126,10 @@ rubus_status rubus_form_set_number(rubus_form *form, const char *name, double va
 {
     static const char what[] = "rubus_form_set_number";
     int32_t at = 0;
-    const rubus_status st = find(what, form, name, true, &at);
+    rubus_status st = find(what, form, name, true, &at);
+    if (st == RUBUS_OK) {
+        st = rubus__form_enter(form, what);
+    }
     if (st != RUBUS_OK) {
         return st;
     }
@@ -189,11 +194,17 @@ static const rk_decl *param_at(const rubus_form *form, uint32_t at)
 rubus_status rubus_form_param_get(const rubus_form *form, uint32_t at,
                                   rubus_form_param *param)
 {
-    if (param == NULL || param->struct_size < sizeof(param->struct_size) ||
-        at >= rubus_form_param_count(form)) {
-        return rubus__fail(RUBUS_EINVAL,
-                           "rubus_form_param_get: parameter %u of %u, or no struct_size",
-                           (unsigned)at, (unsigned)rubus_form_param_count(form));
+    static const char what[] = "rubus_form_param_get";
+    rubus_status st = rubus__need(what, "the form", form, NULL);
+    if (st == RUBUS_OK) {
+        st = rubus__need_struct(what, "param", param);
+    }
+    if (st == RUBUS_OK && at >= rubus_form_param_count(form)) {
+        st = rubus__fail(RUBUS_EINVAL, "%s: parameter %u of %u; they count from 0", what,
+                         (unsigned)at, (unsigned)rubus_form_param_count(form));
+    }
+    if (st != RUBUS_OK) {
+        return st;
     }
     const rk_decl *decl = param_at(form, at);
     const bool number = decl->role == RK_ROLE_NUMBER;

@@ -178,10 +178,10 @@ static rubus_status make(const char *what, rubus__form_matrix *m, rubus_csr **ou
     return RUBUS_OK;
 }
 
-rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *constraint,
-                               int32_t mode, rubus_csr **out_matrix)
+rubus_status rubus__form_matrix_make(const char *what, rubus_form *form,
+                                     rubus_constraint *constraint, int32_t mode,
+                                     rubus_csr **out_matrix)
 {
-    static const char what[] = "rubus_form_matrix";
     rubus__form_matrix *m = NULL;
     rubus_csr *csr = NULL;
     rubus_status st = check(what, form, constraint, mode, out_matrix);
@@ -193,7 +193,7 @@ rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *constraint,
         st = make(what, m, &csr);
     }
     if (st == RUBUS_OK) {
-        st = rubus_form_assemble(form, csr);
+        st = rubus__form_assemble(what, form, csr, RUBUS_FILL_ROWS);
     }
     if (st != RUBUS_OK) {
         rubus_csr_destroy(csr);
@@ -201,4 +201,11 @@ rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *constraint,
     }
     *out_matrix = csr;
     return RUBUS_OK;
+}
+
+rubus_status rubus_form_matrix(rubus_form *form, rubus_constraint *constraint,
+                               int32_t mode, rubus_csr **out_matrix)
+{
+    return rubus__form_matrix_make("rubus_form_matrix", form, constraint, mode,
+                                   out_matrix);
 }

@@ -30,8 +30,12 @@ static rubus_status apply(void *self, double alpha, rubus_array *x, double beta,
     if (st != RUBUS_OK || s->csr != NULL) {
         return st != RUBUS_OK ? st : rubus_spmv(alpha, s->csr, x, beta, y);
     }
-    const rubus__form_arrays arrays = {
-        .trial = x, .out = y, .entry = s->entry, .alpha = alpha, .beta = beta};
+    const rubus__form_arrays arrays = {.trial = x,
+                                       .out = y,
+                                       .out_name = "y",
+                                       .entry = s->entry,
+                                       .alpha = alpha,
+                                       .beta = beta};
     return rubus__form_run(s->form, what, RK_JOB_PRODUCT, &s->fix, &arrays);
 }
 
@@ -53,8 +57,9 @@ static rubus_status diagonal(void *self, rubus_array *d)
 
 static rubus_status constraint_of(void *self, rubus_array **out_mask)
 {
-    *out_mask = ((stored_operator *)self)->mask;
-    return RUBUS_OK;
+    const stored_operator *s = self;
+    *out_mask = s->mask;
+    return rubus__form_enter(s->form, "rubus_operator_constraint");
 }
 
 static void destroy(void *self)
@@ -77,7 +82,7 @@ static void destroy(void *self)
 static rubus_status compute(const char *what, const stored_operator *s)
 {
     if (s->csr != NULL) {
-        return rubus_form_assemble(s->form, s->csr);
+        return rubus__form_assemble(what, s->form, s->csr, RUBUS_FILL_ROWS);
     }
     const rubus__form_arrays arrays = {.entry = s->entry, .out = s->diagonal};
     const rubus_status st =
@@ -116,8 +121,9 @@ static rubus_status fill(const char *what, stored_operator *s,
     if (st != RUBUS_OK) {
         return st;
     }
-    return storage == RUBUS_CSR ? rubus_form_matrix(form, constraint, RUBUS_ROWS, &s->csr)
-                                : make_entries(what, s);
+    return storage == RUBUS_CSR
+               ? rubus__form_matrix_make(what, form, constraint, RUBUS_ROWS, &s->csr)
+               : make_entries(what, s);
 }
 
 /* --- making ------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ rubus_status rubus_form_vector(rubus_form *form, rubus_constraint *constraint,
     if (st != RUBUS_OK) {
         return st;
     }
-    const rubus__form_arrays arrays = {.out = F};
+    const rubus__form_arrays arrays = {.out = F, .out_name = "F"};
     st = rubus__form_run(form, what, RK_JOB_VECTOR, NULL, &arrays);
     return st != RUBUS_OK || constraint == NULL ? st
                                                 : rubus_constraint_apply(constraint, F);
@@ -78,7 +78,8 @@ static rubus_status lift(const char *what, rubus_form *form, rubus_constraint *c
         st = rubus_constraint_apply(constraint, g);
     }
     if (st == RUBUS_OK) {
-        const rubus__form_arrays arrays = {.trial = g, .out = F, .alpha = -1, .beta = 1};
+        const rubus__form_arrays arrays = {
+            .trial = g, .out = F, .out_name = "F", .alpha = -1, .beta = 1};
         st = rubus__form_run(form, what, RK_JOB_APPLY, NULL, &arrays);
     }
     if (st == RUBUS_OK) {

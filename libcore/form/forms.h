@@ -31,6 +31,7 @@ typedef struct rubus__held {
 } rubus__held;
 
 struct rubus_constraint {
+    rubus__object object;
     rubus_space *space;   /* held */
     rubus__state *state;  /* held */
     pthread_mutex_t lock; /* guards the list */
@@ -89,6 +90,7 @@ typedef struct rubus__form_kernel {
 } rubus__form_kernel;
 
 struct rubus_form {
+    rubus__object object;
     atomic_int references;
     rubus_module *module; /* held; it owns the memory of `form` and the kernels */
     rubus_space *trial;   /* held; NULL: the form is linear */
@@ -110,6 +112,7 @@ typedef struct rubus__form_arrays {
     rubus_array *trial; /* grid functions of the spaces, checked */
     rubus_array *test;
     rubus_array *out;          /* of the test space */
+    const char *out_name;      /* as the caller of the library knows it */
     rubus_array *const *entry; /* [made.nentry] shaped like the mesh */
     rubus_array *rowptr;
     rubus_array *colval;

@@ -64,10 +64,11 @@ static rubus_status coefficient_check(const char *what, const rubus__state *stat
     }
     if (c->count != state->shape.n[term->along]) {
         return rubus__fail(RUBUS_ESHAPE,
-                           "%s: the coefficient of term %d has %lld elements, axis %d "
-                           "has %lld points",
-                           what, (int)at, (long long)c->count, (int)term->along,
-                           (long long)state->shape.n[term->along]);
+                           "%s: the coefficient of term %d has %lld element%s, axis %d "
+                           "has %lld point%s",
+                           what, (int)at, (long long)c->count, RUBUS__S(c->count),
+                           (int)term->along, (long long)state->shape.n[term->along],
+                           RUBUS__S(state->shape.n[term->along]));
     }
     return RUBUS_OK;
 }
@@ -193,14 +194,23 @@ static rubus_status table_make(rubus__kronecker *k, int32_t d)
     return st;
 }
 
-rubus_status rubus__kronecker_update(const char *what, rubus__kronecker *k)
+/* ESTALE, EFORKED. */
+static rubus_status check_fresh(const char *what, const rubus__kronecker *k)
 {
     rubus__state *state = NULL;
-    rubus_status st = rubus__space_enter(k->space, what, &state);
+    const rubus_status st = rubus__space_enter(k->space, what, &state);
+    if (st == RUBUS_OK) {
+        rubus__state_release(state);
+    }
+    return st;
+}
+
+rubus_status rubus__kronecker_update(const char *what, rubus__kronecker *k)
+{
+    rubus_status st = check_fresh(what, k);
     if (st != RUBUS_OK) {
         return st;
     }
-    rubus__state_release(state);
     bool changed = !k->fresh;
     st = coefficients_look(what, k, &changed);
     if (st != RUBUS_OK || !changed) {
@@ -308,7 +318,7 @@ static rubus_status constraint(void *self, rubus_array **out_mask)
 {
     const rubus__kronecker *k = self;
     *out_mask = k->mask != NULL ? k->mask : k->on_mesh;
-    return RUBUS_OK;
+    return check_fresh("rubus_operator_constraint", k);
 }
 
 static void destroy(void *self)
@@ -367,12 +377,15 @@ rubus_status rubus_kronecker_create(rubus_space *space, const rubus_kronecker_te
                                     rubus_operator **out_op)
 {
     static const char what[] = "rubus_kronecker_create";
-    if (out_op == NULL || term == NULL || nterm < 1) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %d terms, or a pointer is NULL", what,
-                           (int)nterm);
-    }
     rubus__state *state = NULL;
-    rubus_status st = rubus__space_enter(space, what, &state);
+    rubus_status st =
+        rubus__need(what, "out_op", out_op, "the list of terms", term, NULL);
+    if (st == RUBUS_OK && nterm < 1) {
+        st = rubus__fail(RUBUS_EINVAL, "%s: %d terms; at least 1", what, (int)nterm);
+    }
+    if (st == RUBUS_OK) {
+        st = rubus__space_enter(space, what, &state);
+    }
     if (st != RUBUS_OK) {
         return st;
     }

@@ -140,8 +140,9 @@ static rubus_status check_sizes(const char *what, int32_t type, int32_t at,
 {
     if (desc->n < 1 || desc->n > POINTS_MOST) {
         return rubus__fail(desc->n < 1 ? RUBUS_EINVAL : RUBUS_ELIMIT,
-                           "%s: axis %d has %lld points; 1 to %lld are possible", what,
-                           (int)at, (long long)desc->n, (long long)POINTS_MOST);
+                           "%s: axis %d has %lld point%s; 1 to %lld are possible", what,
+                           (int)at, (long long)desc->n, RUBUS__S(desc->n),
+                           (long long)POINTS_MOST);
     }
     const bool given = desc->point != NULL && desc->lower == 0 && desc->upper == 0;
     *lower = rubus__round_to(type, given ? desc->point[0] : desc->lower);
@@ -158,9 +159,10 @@ static rubus_status check_sizes(const char *what, int32_t type, int32_t at,
     const bool single = rubus__interval_collapsed(*lower, *upper, type);
     if (single != (desc->n == 1)) {
         return rubus__fail(RUBUS_EINVAL,
-                           "%s: axis %d has %lld points on [%.17g, %.17g]; a single "
+                           "%s: axis %d has %lld point%s on [%.17g, %.17g]; a single "
                            "point stands on an interval without length, and there only",
-                           what, (int)at, (long long)desc->n, *lower, *upper);
+                           what, (int)at, (long long)desc->n, RUBUS__S(desc->n), *lower,
+                           *upper);
     }
     return RUBUS_OK;
 }

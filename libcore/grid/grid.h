@@ -88,6 +88,7 @@ typedef struct rubus__state {
 } rubus__state;
 
 struct rubus_mesh {
+    rubus__object object;
     atomic_int references;
     rubus_context *context; /* held */
     pthread_mutex_t change;
@@ -96,6 +97,7 @@ struct rubus_mesh {
 };
 
 struct rubus_space {
+    rubus__object object;
     atomic_int references;
     rubus_mesh *mesh; /* held */
     uint64_t version; /* of the mesh, when the space was made */
@@ -108,6 +110,9 @@ struct rubus_space {
 
 /* Whether an interval is a point, for numbers of this type. */
 bool rubus__interval_collapsed(double lower, double upper, int32_t type);
+/* rubus_set_box for another call. */
+rubus_status rubus__set_box(const char *what, int32_t ndim, const double *p,
+                            const double *q, rubus_set *out_set);
 
 /* --- axis.c ------------------------------------------------------------------------- */
 

@@ -16,9 +16,10 @@ static rubus_status find_faces(const char *what, rubus__state *state, const char
         const bool both = (*out_faces >> (unsigned)(2 * d) & 3u) == 3u;
         if (both && state->axis[d]->n < 3) {
             return rubus__fail(RUBUS_EINVAL,
-                               "%s: both faces of axis %d, which has %lld points; there "
-                               "must be one between them",
-                               what, (int)d, (long long)state->axis[d]->n);
+                               "%s: both faces of axis %d, which has %lld point%s; "
+                               "there must be one between them",
+                               what, (int)d, (long long)state->axis[d]->n,
+                               RUBUS__S(state->axis[d]->n));
         }
     }
     return st;

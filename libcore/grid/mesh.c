@@ -24,12 +24,18 @@ void rubus_mesh_destroy(rubus_mesh *mesh)
     }
     rubus__state_release(mesh->state);
     rubus_context *context = mesh->context;
+    rubus__object_remove(context, &mesh->object);
     if (!rubus__context_forked(context)) {
         pthread_mutex_destroy(&mesh->lock);
         pthread_mutex_destroy(&mesh->change);
     }
     rubus__free(mesh);
     rubus_context_destroy(context);
+}
+
+static void destroy_object(void *self)
+{
+    rubus_mesh_destroy(self);
 }
 
 /* Takes over the reference to the state, also on failure. */
@@ -47,6 +53,7 @@ static rubus_status mesh_new(rubus_context *context, rubus__state *state,
     mesh->state = state;
     pthread_mutex_init(&mesh->change, NULL);
     pthread_mutex_init(&mesh->lock, NULL);
+    rubus__object_add(context, &mesh->object, RUBUS__RANK_MESH, destroy_object, mesh);
     *out_mesh = mesh;
     return RUBUS_OK;
 }
@@ -73,8 +80,10 @@ static rubus_status add_markers(const char *what, const rubus_mesh_desc *desc,
                                 rubus__state *state)
 {
     if (desc->nmarker < 0 || (desc->nmarker > 0 && desc->marker == NULL)) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %d markers, or their list is NULL", what,
-                           (int)desc->nmarker);
+        return rubus__fail(RUBUS_EINVAL,
+                           desc->nmarker < 0 ? "%s: %d markers"
+                                             : "%s: the list of the %d markers is NULL",
+                           what, (int)desc->nmarker);
     }
     for (int32_t k = 0; k < desc->nmarker; k++) {
         rubus__marker *marker = NULL;
@@ -176,12 +185,13 @@ rubus_status rubus_mesh_create_box(rubus_context *context, int32_t type,
                                    rubus_shape shape, const double *p, const double *q,
                                    rubus_mesh **out_mesh)
 {
+    static const char what[] = "rubus_mesh_create_box";
     rubus_set set;
     rubus_mesh_desc desc;
     memset(&desc, 0, sizeof(desc));
-    const rubus_status st = rubus_set_box(shape.rank, p, q, &set);
+    const rubus_status st = rubus__set_box(what, shape.rank, p, q, &set);
     if (st != RUBUS_OK) {
-        return rubus__fail_prefix(st, "rubus_mesh_create_box");
+        return st;
     }
     desc.ndim = shape.rank;
     desc.type = type;
@@ -190,7 +200,7 @@ rubus_status rubus_mesh_create_box(rubus_context *context, int32_t type,
         desc.axis[d].upper = set.upper[d];
         desc.axis[d].n = shape.n[d];
     }
-    return create("rubus_mesh_create_box", context, &desc, out_mesh);
+    return create(what, context, &desc, out_mesh);
 }
 
 /* --- changing --------------------------------------------------------------------- */
@@ -291,17 +301,22 @@ rubus_status rubus_mesh_refine(rubus_mesh *mesh)
 static rubus_status moved_axis(const char *what, const rubus__state *old, int32_t at,
                                int64_t n, const double *x, rubus__axis **out_axis)
 {
-    if (at < 0 || at >= old->ndim || x == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "%s: axis %d of a mesh with %d, or x is NULL",
-                           what, (int)at, (int)old->ndim);
+    const rubus_status st = rubus__need(what, "x", x, NULL);
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    if (at < 0 || at >= old->ndim) {
+        return rubus__fail(RUBUS_EINVAL,
+                           "%s: axis %d of a mesh with %d; they count from 0", what,
+                           (int)at, (int)old->ndim);
     }
     const rubus__axis *axis = old->axis[at];
     if (n != axis->n) {
         return rubus__fail(
             RUBUS_ESHAPE,
-            "%s: %lld points for axis %d, which has %lld; rubus_mesh_refine "
+            "%s: %lld point%s for axis %d, which has %lld; rubus_mesh_refine "
             "or another mesh changes their number",
-            what, (long long)n, (int)at, (long long)axis->n);
+            what, (long long)n, RUBUS__S(n), (int)at, (long long)axis->n);
     }
     const rubus_axis_desc desc = {axis->lower, axis->upper, n, x, 0};
     return rubus__axis_create(what, old->context, old->type, at, &desc, out_axis);

@@ -129,9 +129,9 @@ rubus_status rubus_mesh_points(const rubus_mesh *mesh, int32_t axis, double *out
     if (n == a->n) {
         memcpy(out, a->x, (size_t)n * sizeof(*out));
     } else {
-        st = rubus__fail(RUBUS_ESHAPE,
-                         "%s: room for %lld numbers; axis %d has %lld points", what,
-                         (long long)n, (int)axis, (long long)a->n);
+        st = rubus__fail(
+            RUBUS_ESHAPE, "%s: room for %lld number%s; axis %d has %lld point%s", what,
+            (long long)n, RUBUS__S(n), (int)axis, (long long)a->n, RUBUS__S(a->n));
     }
     rubus__state_release(state);
     return st;

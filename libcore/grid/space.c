@@ -9,6 +9,11 @@
 
 /* --- life ------------------------------------------------------------------------- */
 
+static void destroy_object(void *self)
+{
+    rubus_space_destroy(self);
+}
+
 static rubus_status space_new(const char *what, rubus_mesh *mesh,
                               const rubus__state *state, int64_t ncomponent,
                               rubus_space **out_space)
@@ -16,8 +21,9 @@ static rubus_status space_new(const char *what, rubus_mesh *mesh,
     if (ncomponent > INT32_MAX / state->count) {
         return rubus__fail(
             RUBUS_ELIMIT,
-            "%s: %lld components of %lld points; more than 2^31 - 1 numbers", what,
-            (long long)ncomponent, (long long)state->count);
+            "%s: %lld component%s of %lld point%s; more than 2^31 - 1 numbers", what,
+            (long long)ncomponent, RUBUS__S(ncomponent), (long long)state->count,
+            RUBUS__S(state->count));
     }
     rubus_space *space = rubus__alloc(sizeof(*space));
     if (space == NULL) {
@@ -30,6 +36,8 @@ static rubus_status space_new(const char *what, rubus_mesh *mesh,
     space->ncomponent = (int32_t)ncomponent;
     space->shape = state->shape;
     space->count = state->count;
+    rubus__object_add(mesh->context, &space->object, RUBUS__RANK_SPACE, destroy_object,
+                      space);
     *out_space = space;
     return RUBUS_OK;
 }
@@ -42,6 +50,7 @@ void rubus__space_hold(rubus_space *space)
 void rubus_space_destroy(rubus_space *space)
 {
     if (space != NULL && atomic_fetch_sub(&space->references, 1) == 1) {
+        rubus__object_remove(space->mesh->context, &space->object);
         rubus_mesh_destroy(space->mesh);
         rubus__free(space);
     }
@@ -51,12 +60,15 @@ rubus_status rubus_space_create(rubus_mesh *mesh, int32_t ncomponent,
                                 rubus_space **out_space)
 {
     static const char what[] = "rubus_space_create";
-    if (out_space == NULL || ncomponent < 1) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %d components, or out_space is NULL", what,
-                           (int)ncomponent);
-    }
     rubus__state *state = NULL;
-    rubus_status st = rubus__mesh_enter(mesh, what, &state);
+    rubus_status st = rubus__need(what, "out_space", out_space, NULL);
+    if (st == RUBUS_OK && ncomponent < 1) {
+        st = rubus__fail(RUBUS_EINVAL, "%s: %d components; at least 1", what,
+                         (int)ncomponent);
+    }
+    if (st == RUBUS_OK) {
+        st = rubus__mesh_enter(mesh, what, &state);
+    }
     if (st != RUBUS_OK) {
         return st;
     }
@@ -87,14 +99,18 @@ rubus_status rubus_space_create_product(int32_t nspace, rubus_space *const *spac
                                         rubus_space **out_space)
 {
     static const char what[] = "rubus_space_create_product";
-    if (nspace < 1 || space == NULL || out_space == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %d spaces, or a pointer is NULL", what,
-                           (int)nspace);
+    rubus_status st =
+        rubus__need(what, "the list of spaces", space, "out_space", out_space, NULL);
+    if (st == RUBUS_OK && nspace < 1) {
+        st = rubus__fail(RUBUS_EINVAL, "%s: %d spaces; at least 1", what, (int)nspace);
+    }
+    if (st != RUBUS_OK) {
+        return st;
     }
     int64_t ncomponent = 0;
     for (int32_t k = 0; k < nspace; k++) {
         rubus__state *state = NULL;
-        const rubus_status st = rubus__space_enter(space[k], what, &state);
+        st = rubus__space_enter(space[k], what, &state);
         if (st != RUBUS_OK) {
             return st;
         }
@@ -105,7 +121,7 @@ rubus_status rubus_space_create_product(int32_t nspace, rubus_space *const *spac
         ncomponent += space[k]->ncomponent;
     }
     rubus__state *state = NULL;
-    rubus_status st = rubus__space_enter(space[0], what, &state);
+    st = rubus__space_enter(space[0], what, &state);
     if (st == RUBUS_OK) {
         st = space_new(what, space[0]->mesh, state, ncomponent, out_space);
         rubus__state_release(state);

@@ -222,7 +222,7 @@ static rubus_status explain_kernel(rk_form *form, rk_form_job job, const char *n
                            first ? "" : ", ", name, (int)plan->npass,
                            (int)pass->bytes_per_point, (int)pass->ops_per_point);
     } else {
-        rubus__text_format(out, "  %-8s %d pass%s", name, (int)plan->npass,
+        rubus__text_format(out, "  %-9s %d pass%s", name, (int)plan->npass,
                            plan->npass == 1 ? "" : "es");
         if (program->kernel[0].decl->nindex == 0) {
             rubus__text_format(out, ", %d bytes and %d operations a point",
@@ -240,9 +240,21 @@ rubus_status rk_form_explain(rk_form *form, bool json, rubus__text *out)
         rk_form_job job;
         const char *name;
         bool bilinear;
-    } list[] = {{RK_JOB_APPLY, "apply", true},     {RK_JOB_DIAGONAL, "diagonal", true},
-                {RK_JOB_STENCIL, "stencil", true}, {RK_JOB_FILL, "fill", true},
-                {RK_JOB_VECTOR, "vector", false},  {RK_JOB_VALUE, "value", true},
+    } list[] = {{RK_JOB_APPLY, "apply", true},
+                {RK_JOB_DIAGONAL, "diagonal", true},
+                {RK_JOB_STENCIL, "stencil", true},
+                {RK_JOB_PRODUCT, "product", true},
+                {RK_JOB_COUNT, "count", true},
+                {RK_JOB_COLUMNS, "columns", true},
+                {RK_JOB_FILL, "fill", true},
+                {RK_JOB_POSITIONS, "positions", true},
+                {RK_JOB_PAIRS, "pairs", true},
+                {RK_JOB_PARTS, "parts", true},
+                {RK_JOB_CLEAR, "clear", true},
+                {RK_JOB_SCATTER, "scatter", true},
+                {RK_JOB_GATHER, "gather", true},
+                {RK_JOB_VECTOR, "vector", false},
+                {RK_JOB_VALUE, "value", true},
                 {RK_JOB_VALUE, "value", false}};
     explain_call call = {form, json, out};
     form->unit->budget = RK_FORM_BUDGET;

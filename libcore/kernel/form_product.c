@@ -284,15 +284,22 @@ static rk_form_value *read_plus(rk_form_reader *r, rk_form_term *model, rk_form_
     return sum;
 }
 
-/* Faces of the labels; 0: reported. */
-static uint32_t faces_of(rk_form_reader *r, const labels *l)
+static uint32_t label_faces(const rk_form_reader *r, const char *name)
 {
-    const rk_form_desc *desc = &r->form->desc;
-    uint32_t faces = l->n == 0 ? (1u << (2 * desc->ndim)) - 1 : 0;
+    const rk_form_label *label = find_label(r, name);
+    return label != NULL ? label->faces : rk_face_bits(name, r->form->desc.ndim);
+}
+
+/* Faces of the labels, or of the whole boundary without any; 0: reported. */
+static uint32_t faces_of(rk_form_reader *r, const labels *l, rk_span at)
+{
+    uint32_t faces = l->n == 0 ? label_faces(r, "boundary") : 0;
+    if (l->n == 0 && faces == 0) {
+        rk_error(r->unit, RK_BAD_LABEL, at, "integrals over the boundary need a face",
+                 "every axis of the mesh has one point");
+    }
     for (int32_t i = 0; i < l->n; i++) {
-        const rk_form_label *label = find_label(r, l->at[i]->name);
-        const uint32_t bits =
-            label != NULL ? label->faces : rk_face_bits(l->at[i]->name, desc->ndim);
+        const uint32_t bits = label_faces(r, l->at[i]->name);
         if (bits == 0) {
             rk_error(r->unit, RK_BAD_LABEL, l->at[i]->at,
                      "integrals over the boundary take names of faces, or labels made "
@@ -309,7 +316,7 @@ static rk_form_value *read_gamma(rk_form_reader *r, rk_form_term *model,
                                  const rk_form_value *a, const rk_form_value *b,
                                  const labels *l)
 {
-    const uint32_t faces = faces_of(r, l);
+    const uint32_t faces = faces_of(r, l, model->at);
     rk_form_value *sum = rk_form_value_new(r, RK_VALUE_TERMS, model->at);
     for (int32_t f = 0; f < 6 && faces != 0; f++) {
         model->face = f;

@@ -172,6 +172,18 @@ static rubus_shape shape_clean(rubus_shape shape)
 
 /* --- creation --------------------------------------------------------------------- */
 
+static void destroy_object(void *self)
+{
+    rubus_array_destroy(self);
+}
+
+/* For rubus_context_destroy_all. */
+static void add_object(rubus_array *array)
+{
+    rubus__object_add(array->storage->context, &array->object, RUBUS__RANK_ARRAY,
+                      destroy_object, array);
+}
+
 /* A new array whose elements are undefined, or poisoned. */
 static rubus_status array_new(const char *what, rubus_context *context, int32_t type,
                               rubus_shape shape, bool zero, rubus_array **out_array)
@@ -216,6 +228,7 @@ static rubus_status array_new(const char *what, rubus_context *context, int32_t 
         rubus_array_destroy(array);
         return st;
     }
+    add_object(array);
     *out_array = array;
     return RUBUS_OK;
 }
@@ -269,6 +282,7 @@ void rubus_array_destroy(rubus_array *array)
     }
     rubus__storage *storage = array->storage;
     if (storage != NULL && !rubus__context_forked(storage->context)) {
+        rubus__object_remove(storage->context, &array->object);
         pthread_mutex_lock(&storage->context->lock);
         if (storage->mapped == array) {
             unmap_late(array);
@@ -330,6 +344,7 @@ rubus_status rubus_array_view(rubus_array *parent, int64_t first, rubus_shape sh
     }
     atomic_fetch_add(&parent->storage->references, 1);
     *array = window;
+    add_object(array);
     *out_array = array;
     return RUBUS_OK;
 }

@@ -382,10 +382,11 @@ static rubus_status copy_across(rubus_array *dst, rubus_array *src)
     return st;
 }
 
-static rubus_status copy_check(const rubus_array *dst, const rubus_array *src)
+rubus_status rubus__array_pair_check(const char *what, const rubus_array *dst,
+                                     const rubus_array *src)
 {
     if (dst->type != src->type) {
-        return rubus__fail(RUBUS_ETYPE, "rubus_array_copy: from %s to %s",
+        return rubus__fail(RUBUS_ETYPE, "%s: from %s to %s", what,
                            rubus__type_name(src->type), rubus__type_name(dst->type));
     }
     bool equal = dst->shape.rank == src->shape.rank;
@@ -394,13 +395,13 @@ static rubus_status copy_check(const rubus_array *dst, const rubus_array *src)
     }
     if (!equal) {
         return rubus__fail(RUBUS_ESHAPE,
-                           "rubus_array_copy: the shapes differ (%lld and %lld elements, "
-                           "rank %d and %d)",
-                           (long long)src->count, (long long)dst->count,
+                           "%s: the shapes differ (%lld and %lld elements, rank %d and "
+                           "%d)",
+                           what, (long long)src->count, (long long)dst->count,
                            (int)src->shape.rank, (int)dst->shape.rank);
     }
     if (rubus__array_overlap(dst, src)) {
-        return rubus__fail(RUBUS_EALIAS, "rubus_array_copy: the two arrays overlap");
+        return rubus__fail(RUBUS_EALIAS, "%s: the two arrays overlap", what);
     }
     return RUBUS_OK;
 }
@@ -411,7 +412,7 @@ rubus_status rubus_array_copy(rubus_array *dst, rubus_array *src)
     if (dst == NULL || src == NULL) {
         return no_array(what);
     }
-    rubus_status st = copy_check(dst, src);
+    rubus_status st = rubus__array_pair_check(what, dst, src);
     if (st != RUBUS_OK) {
         return st;
     }

@@ -54,6 +54,7 @@ rubus_status rubus_context_create(const char *spec, rubus_context **out_context)
     }
     pthread_mutex_init(&context->lock, NULL);
     pthread_mutex_init(&context->build_lock, NULL);
+    pthread_mutex_init(&context->object_lock, NULL);
     const char *validate = rubus__device_option(context->dev, "validate");
     context->validate = validate != NULL && strcmp(validate, "1") == 0;
     context->result_stride = 256;
@@ -93,6 +94,7 @@ void rubus_context_destroy(rubus_context *context)
         rubus__device_close(context->dev);
         pthread_mutex_destroy(&context->lock);
         pthread_mutex_destroy(&context->build_lock);
+        pthread_mutex_destroy(&context->object_lock);
     }
     rubus__free(context->late_error);
     rubus__free(context->scratch);

@@ -3,12 +3,14 @@ noinst_LTLIBRARIES += libruntime.la
 libruntime_la_CPPFLAGS = $(AM_CPPFLAGS) -DRUBUS_PLUGIN_DIR='"$(plugindir)"'
 libruntime_la_SOURCES = \
 	%D%/array.c \
+	%D%/array_axpy.c \
 	%D%/array_transfer.c \
 	%D%/backend_start.c \
 	%D%/backend_table.c \
 	%D%/blas.c \
 	%D%/capability.c \
 	%D%/context.c \
+	%D%/context_objects.c \
 	%D%/device.c \
 	%D%/elf_preflight.c \
 	%D%/host_services.c \

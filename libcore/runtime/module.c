@@ -256,12 +256,32 @@ static rubus_status create(rubus_context *context, const char *name, const char 
     return RUBUS_OK;
 }
 
+static void destroy_object(void *self)
+{
+    rubus_module_destroy(self);
+}
+
+/* A module that belongs to the user. */
+static rubus_status create_for_user(rubus_context *context, const char *name,
+                                    const char *text, size_t size,
+                                    const rubus_module_options *options,
+                                    rubus_module **out_module)
+{
+    const rubus_status st =
+        create(context, name, text, size, rubus__source_read, options, out_module);
+    if (st == RUBUS_OK) {
+        rubus__object_add(context, &(*out_module)->object, RUBUS__RANK_MODULE,
+                          destroy_object, *out_module);
+    }
+    return st;
+}
+
 rubus_status rubus_module_create(rubus_context *context, const char *name,
                                  const char *text, const rubus_module_options *options,
                                  rubus_module **out_module)
 {
-    return create(context, name, text, text == NULL ? 0 : strlen(text),
-                  rubus__source_read, options, out_module);
+    return create_for_user(context, name, text, text == NULL ? 0 : strlen(text), options,
+                           out_module);
 }
 
 rubus_status rubus_module_create_file(rubus_context *context, const char *path,
@@ -275,7 +295,7 @@ rubus_status rubus_module_create_file(rubus_context *context, const char *path,
     size_t size = 0;
     rubus_status st = rubus__file_read(path, (size_t)16 << 20u, &text, &size);
     if (st == RUBUS_OK) {
-        st = create(context, path, text, size, rubus__source_read, options, out_module);
+        st = create_for_user(context, path, text, size, options, out_module);
         rubus__free(text);
     }
     return st;
@@ -292,6 +312,14 @@ rubus_status rubus__module_embedded(rubus_context *context, const char *name,
     return create(context, name, e->text, e->size, rk_read_embedded, options, out_module);
 }
 
+rubus_status rubus__module_text(rubus_context *context, const char *name,
+                                const char *text, const rubus_module_options *options,
+                                rubus_module **out_module)
+{
+    return create(context, name, text, strlen(text), rubus__source_read, options,
+                  out_module);
+}
+
 /* --- destruction ------------------------------------------------------------------ */
 
 void rubus__module_release(rubus_module *module)
@@ -300,6 +328,7 @@ void rubus__module_release(rubus_module *module)
         return;
     }
     rubus_context *context = module->context;
+    rubus__object_remove(context, &module->object);
     rubus__funcs_fini(module);
     if (!rubus__context_forked(context)) {
         pthread_mutex_lock(&context->lock);
@@ -380,11 +409,17 @@ uint32_t rubus_kernel_ndim(const rubus_kernel *kernel)
 rubus_status rubus_kernel_param_get(const rubus_kernel *kernel, uint32_t at,
                                     rubus_kernel_param *param)
 {
-    if (param == NULL || param->struct_size < sizeof(param->struct_size) ||
-        at >= rubus_kernel_param_count(kernel)) {
-        return rubus__fail(
-            RUBUS_EINVAL, "rubus_kernel_param_get: parameter %u of %u, or no struct_size",
-            (unsigned)at, (unsigned)rubus_kernel_param_count(kernel));
+    static const char what[] = "rubus_kernel_param_get";
+    rubus_status st = rubus__need(what, "the kernel", kernel, NULL);
+    if (st == RUBUS_OK) {
+        st = rubus__need_struct(what, "param", param);
+    }
+    if (st == RUBUS_OK && at >= rubus_kernel_param_count(kernel)) {
+        st = rubus__fail(RUBUS_EINVAL, "%s: parameter %u of %u; they count from 0", what,
+                         (unsigned)at, (unsigned)rubus_kernel_param_count(kernel));
+    }
+    if (st != RUBUS_OK) {
+        return st;
     }
     const rk_decl *decl = kernel->k->decl->param[at];
     rubus_kernel_param all;

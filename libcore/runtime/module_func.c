@@ -133,7 +133,7 @@ static rubus_status build(rubus_module *module, int32_t real, const char *text,
         return RUBUS_ENOMEM;
     }
     const rubus_status st =
-        rubus_module_create(module->context, program->name, whole, &options, out_module);
+        rubus__module_text(module->context, program->name, whole, &options, out_module);
     rubus__free(whole);
     return st;
 }

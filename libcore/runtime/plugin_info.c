@@ -31,12 +31,6 @@ static rubus_status lock_examined(void)
     return st;
 }
 
-static rubus_status null_argument(const char *function)
-{
-    return rubus__fail(RUBUS_EINVAL, "%s: an argument is NULL, or struct_size is not set",
-                       function);
-}
-
 static rubus_status no_plugin(const char *function, uint32_t at)
 {
     return rubus__fail(RUBUS_EINVAL, "%s: there is no plugin %u, only %zu of them",
@@ -45,10 +39,11 @@ static rubus_status no_plugin(const char *function, uint32_t at)
 
 RUBUS_API rubus_status rubus_plugin_count(uint32_t *out_count)
 {
-    if (out_count == NULL) {
-        return null_argument("rubus_plugin_count");
+    rubus_status st = rubus__need("rubus_plugin_count", "out_count", out_count, NULL);
+    if (st != RUBUS_OK) {
+        return st;
     }
-    const rubus_status st = lock_examined();
+    st = lock_examined();
     if (st != RUBUS_OK) {
         return st;
     }
@@ -59,10 +54,11 @@ RUBUS_API rubus_status rubus_plugin_count(uint32_t *out_count)
 
 RUBUS_API rubus_status rubus_plugin_info_get(uint32_t at, rubus_plugin_info *info)
 {
-    if (info == NULL || info->struct_size == 0) {
-        return null_argument("rubus_plugin_info_get");
+    rubus_status st = rubus__need_struct("rubus_plugin_info_get", "info", info);
+    if (st != RUBUS_OK) {
+        return st;
     }
-    rubus_status st = lock_examined();
+    st = lock_examined();
     if (st != RUBUS_OK) {
         return st;
     }
@@ -125,11 +121,13 @@ static rubus_status count_devices(rubus__backend *backend, uint32_t *out_count)
 
 RUBUS_API rubus_status rubus_plugin_device_count(uint32_t at, uint32_t *out_count)
 {
-    if (out_count == NULL) {
-        return null_argument("rubus_plugin_device_count");
+    rubus_status st =
+        rubus__need("rubus_plugin_device_count", "out_count", out_count, NULL);
+    if (st != RUBUS_OK) {
+        return st;
     }
     rubus__backend *backend = NULL;
-    rubus_status st = backend_of("rubus_plugin_device_count", at, &backend);
+    st = backend_of("rubus_plugin_device_count", at, &backend);
     if (st == RUBUS_OK) {
         st = count_devices(backend, out_count);
         rubus__backend_release(backend);
@@ -159,11 +157,12 @@ static void device_info_fill(const rubus_caps *caps, rubus_device_info *out)
 RUBUS_API rubus_status rubus_plugin_device_info(uint32_t at, uint32_t device,
                                                 rubus_device_info *info)
 {
-    if (info == NULL || info->struct_size == 0) {
-        return null_argument("rubus_plugin_device_info");
+    rubus_status st = rubus__need_struct("rubus_plugin_device_info", "info", info);
+    if (st != RUBUS_OK) {
+        return st;
     }
     rubus__backend *backend = NULL;
-    rubus_status st = backend_of("rubus_plugin_device_info", at, &backend);
+    st = backend_of("rubus_plugin_device_info", at, &backend);
     if (st != RUBUS_OK) {
         return st;
     }
@@ -193,8 +192,10 @@ RUBUS_API rubus_status rubus_plugin_device_info(uint32_t at, uint32_t device,
 RUBUS_API rubus_status rubus_plugin_slot(uint32_t at, uint32_t slot,
                                          const char **out_name, int32_t *out_own)
 {
-    if (out_name == NULL || out_own == NULL) {
-        return null_argument("rubus_plugin_slot");
+    rubus_status st =
+        rubus__need("rubus_plugin_slot", "out_name", out_name, "out_own", out_own, NULL);
+    if (st != RUBUS_OK) {
+        return st;
     }
     if (slot >= RUBUS__SLOT_COUNT) {
         return rubus__fail(RUBUS_EINVAL,
@@ -202,7 +203,7 @@ RUBUS_API rubus_status rubus_plugin_slot(uint32_t at, uint32_t slot,
                            RUBUS__SLOT_COUNT);
     }
     rubus__backend *backend = NULL;
-    const rubus_status st = backend_of("rubus_plugin_slot", at, &backend);
+    st = backend_of("rubus_plugin_slot", at, &backend);
     if (st == RUBUS_OK) {
         *out_name = rubus__slots[slot].name;
         *out_own = rubus__slot_filled(&backend->ops, slot) ? 1 : 0;
@@ -218,8 +219,10 @@ static const char *const env_standards[RUBUS__ENV_COUNT] = {
 RUBUS_API rubus_status rubus_environment_get(uint32_t at, const char **out_name,
                                              const char **out_value)
 {
-    if (out_name == NULL || out_value == NULL) {
-        return null_argument("rubus_environment_get");
+    rubus_status st = rubus__need("rubus_environment_get", "out_name", out_name,
+                                  "out_value", out_value, NULL);
+    if (st != RUBUS_OK) {
+        return st;
     }
     if (at >= RUBUS__ENV_COUNT) {
         return rubus__fail(RUBUS_EINVAL,

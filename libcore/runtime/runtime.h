@@ -7,7 +7,7 @@
  * between rubus__enter and rubus__leave.
  *
  * Locks: form_lock of a module, registry (see registry.h) before build_lock before lock;
- * nothing is taken while `lock` is held.
+ * nothing is taken while `lock` or `object_lock` is held.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,6 +24,28 @@ typedef struct rubus__scratch {
     void *buffer;
     uint64_t nbyte;
 } rubus__scratch;
+
+/* What an object is, by who holds whom: objects of a rank hold those of later ranks. */
+typedef enum rubus__rank {
+    RUBUS__RANK_OPERATOR, /* operators, solvers, scatters, CSC */
+    RUBUS__RANK_CSR,
+    RUBUS__RANK_FORM,
+    RUBUS__RANK_CONSTRAINT,
+    RUBUS__RANK_SPACE,
+    RUBUS__RANK_MESH,
+    RUBUS__RANK_MODULE,
+    RUBUS__RANK_ARRAY,
+    RUBUS__RANKS
+} rubus__rank;
+
+/* The place of an object in the lists of its context. */
+typedef struct rubus__object {
+    struct rubus__object *next;
+    struct rubus__object *before;
+    void (*destroy)(void *self); /* NULL: in no list */
+    void *self;
+    rubus__rank rank;
+} rubus__object;
 
 struct rubus_context {
     atomic_int references;
@@ -46,6 +68,8 @@ struct rubus_context {
     bool blas_tried;
     struct rubus__kept *kept; /* modules of the library */
     int8_t atomics[2]; /* additions of f32, f64: 1 they work, -1 they do not, 0 untried */
+    pthread_mutex_t object_lock;         /* guards the lists */
+    rubus__object *object[RUBUS__RANKS]; /* newest first */
 };
 
 /* Memory of one buffer, shared by an array and its views. */
@@ -63,6 +87,7 @@ typedef struct rubus__storage {
 } rubus__storage;
 
 struct rubus_array {
+    rubus__object object;
     rubus__storage *storage;
     int32_t type;
     rubus_shape shape;
@@ -86,6 +111,7 @@ struct rubus_func {
 };
 
 struct rubus_module {
+    rubus__object object;
     atomic_int references;
     rubus_context *context;
     rk_program *program;
@@ -113,6 +139,14 @@ rubus_status rubus__leave(rubus_context *context, rubus_status st);
 bool rubus__context_forked(const rubus_context *context);
 /* The call of a required or optional slot, and its result. */
 #define RUBUS__SLOT(context, slot, call) RUBUS__SLOT_OF((context)->dev, slot, (call))
+
+/* --- context_objects.c ------------------------------------------------------------ */
+
+/* For rubus_context_destroy_all; `destroy` gives the user's reference back. */
+void rubus__object_add(rubus_context *context, rubus__object *object, rubus__rank rank,
+                       void (*destroy)(void *self), void *self);
+/* When the memory of the object goes; of one in no list: nothing. */
+void rubus__object_remove(rubus_context *context, rubus__object *object);
 
 /* --- array.c ---------------------------------------------------------------------- */
 
@@ -142,6 +176,10 @@ rubus_status rubus__read_bytes(rubus_context *context, void *buffer, uint64_t fi
 rubus_status rubus__fill_bytes(rubus_context *context, void *buffer, uint64_t first,
                                uint64_t n, const void *pattern, uint32_t pattern_size);
 
+/* ETYPE, ESHAPE, EALIAS if dst cannot be made of src element by element. */
+rubus_status rubus__array_pair_check(const char *what, const rubus_array *dst,
+                                     const rubus_array *src);
+
 /* --- blas.c: fill and copy as kernels where a backend has no slot ----------------- */
 
 rubus_status rubus__blas_fill(rubus_context *context, void *buffer, uint64_t first,
@@ -159,6 +197,10 @@ void rubus__module_release(rubus_module *module);
 rubus_status rubus__module_embedded(rubus_context *context, const char *name,
                                     const rubus_module_options *options,
                                     rubus_module **out_module);
+/* As rubus_module_create, for a module that belongs to an object of the library. */
+rubus_status rubus__module_text(rubus_context *context, const char *name,
+                                const char *text, const rubus_module_options *options,
+                                rubus_module **out_module);
 char *rubus__source_read(void *user, const char *importer, const char *name,
                          char **out_name, size_t *out_size, const char **out_reason);
 

@@ -360,6 +360,9 @@ rubus_status rubus__krylov_solve(const rubus__krylov_method *method, rubus_opera
         if (st == RUBUS_OK) {
             st = solve(&k);
         }
+        if (st != RUBUS_OK) {
+            (void)rubus__fail_prefix(st, "%s", method->what);
+        }
         release(&k);
     } else {
         k.report.outcome = RUBUS_OUTCOME_CONVERGED;

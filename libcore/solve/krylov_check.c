@@ -114,5 +114,9 @@ rubus_status rubus__krylov_check(rubus__krylov *k, const rubus_krylov_desc *desc
                          "sizeof(rubus_krylov_report)",
                          k->method->what, report->struct_size);
     }
-    return st == RUBUS_OK ? rubus_operator_constraint(k->op, &k->mask) : st;
+    if (st != RUBUS_OK) {
+        return st;
+    }
+    st = rubus_operator_constraint(k->op, &k->mask);
+    return st == RUBUS_OK ? st : rubus__fail_prefix(st, "%s", k->method->what);
 }

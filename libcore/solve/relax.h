@@ -8,7 +8,7 @@
 #include <rubus/kernel.h>
 #include <rubus/solve.h>
 
-#include "libcore/base/base.h"
+#include "libcore/runtime/runtime.h"
 
 #define RELAX_BETA_EVERY 10 /* iterations between changes of the damping */
 /* Checks at rounding level without progress that make a run stagnated: 3 nx iterations. A
@@ -16,6 +16,7 @@
 #define RELAX_QUIET_CHECKS 30
 
 struct rubus_relax {
+    rubus__object object;
     rubus_context *context;
     rubus_relax_desc desc; /* defaults filled in; lambda is NULL */
     rubus_module *module;

@@ -182,6 +182,11 @@ static rubus_status make_fields(rubus_relax *relax)
     return st;
 }
 
+static void destroy_object(void *self)
+{
+    rubus_relax_destroy(self);
+}
+
 rubus_status rubus__relax_allocate(rubus_context *context, const rubus_relax_desc *desc,
                                    rubus_relax **out_relax)
 {
@@ -217,6 +222,8 @@ rubus_status rubus__relax_allocate(rubus_context *context, const rubus_relax_des
         rubus_relax_destroy(relax);
         return st;
     }
+    rubus__object_add(context, &relax->object, RUBUS__RANK_OPERATOR, destroy_object,
+                      relax);
     *out_relax = relax;
     return RUBUS_OK;
 }
@@ -226,6 +233,7 @@ void rubus_relax_destroy(rubus_relax *relax)
     if (relax == NULL) {
         return;
     }
+    rubus__object_remove(relax->context, &relax->object);
     rubus_array *const all[] = {relax->u,      relax->u_next, relax->lambda, relax->d,
                                 relax->d_next, relax->Q,      relax->z,      relax->z0,
                                 relax->r,      relax->q[0],   relax->q[1],   relax->q[2]};

@@ -8,10 +8,16 @@
 #include "libcore/sparse/csr.h"
 
 struct rubus_csc {
+    rubus__object object;
     int64_t nrow;
     int64_t ncol;
     rubus_csr *turned; /* its rows are our columns */
 };
+
+static void destroy_object(void *self)
+{
+    rubus_csc_destroy(self);
+}
 
 rubus_status rubus_csc_create(rubus_context *context, int32_t index, int32_t real,
                               int64_t nrow, int64_t ncol, int64_t nnz, const void *colptr,
@@ -45,6 +51,7 @@ rubus_status rubus_csc_create(rubus_context *context, int32_t index, int32_t rea
         rubus__free(csc);
         return st;
     }
+    rubus__object_add(context, &csc->object, RUBUS__RANK_OPERATOR, destroy_object, csc);
     *out_csc = csc;
     return RUBUS_OK;
 }
@@ -52,6 +59,7 @@ rubus_status rubus_csc_create(rubus_context *context, int32_t index, int32_t rea
 void rubus_csc_destroy(rubus_csc *csc)
 {
     if (csc != NULL) {
+        rubus__object_remove(csc->turned->context, &csc->object);
         rubus_csr_destroy(csc->turned);
         rubus__free(csc);
     }

@@ -11,6 +11,7 @@
 
 static void destroy(rubus_csr *csr)
 {
+    rubus__object_remove(csr->context, &csr->object);
     if (csr->owner != NULL) {
         csr->owner_destroy(csr->owner);
     }
@@ -50,6 +51,11 @@ void rubus_csr_destroy(rubus_csr *csr)
     }
 }
 
+static void destroy_object(void *self)
+{
+    rubus_csr_destroy(self);
+}
+
 static rubus_status upload(rubus_csr *csr)
 {
     const rubus__host_csr *m = &csr->mirror;
@@ -87,6 +93,7 @@ rubus_status rubus__csr_take(rubus_context *context, rubus__host_csr *host,
         rubus_csr_destroy(csr);
         return st;
     }
+    rubus__object_add(context, &csr->object, RUBUS__RANK_CSR, destroy_object, csr);
     *out_csr = csr;
     return RUBUS_OK;
 }

@@ -48,6 +48,7 @@ typedef struct rubus__long_rows {
  * a product; it comes before the lock of a transpose, and that before the context's.
  */
 struct rubus_csr {
+    rubus__object object;
     atomic_int references;
     rubus_context *context; /* held */
     rubus__host_csr mirror;

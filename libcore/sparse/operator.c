@@ -44,6 +44,11 @@ static rubus_status check_ops(const rubus_operator_ops *given, rubus_operator_op
     return RUBUS_OK;
 }
 
+static void destroy_object(void *self)
+{
+    rubus_operator_destroy(self);
+}
+
 rubus_status rubus_operator_create(rubus_context *context, int64_t n,
                                    const rubus_operator_ops *ops, void *self,
                                    rubus_operator **out_operator)
@@ -75,6 +80,7 @@ rubus_status rubus_operator_create(rubus_context *context, int64_t n,
     op->n = n;
     op->ops = complete;
     op->self = self;
+    rubus__object_add(context, &op->object, RUBUS__RANK_OPERATOR, destroy_object, op);
     *out_operator = op;
     return RUBUS_OK;
 }
@@ -84,6 +90,7 @@ void rubus_operator_destroy(rubus_operator *op)
     if (op == NULL) {
         return;
     }
+    rubus__object_remove(op->context, &op->object);
     if (op->ops.destroy != NULL) {
         op->ops.destroy(op->self);
     }

@@ -8,6 +8,7 @@
 #include "libcore/runtime/runtime.h"
 
 struct rubus_operator {
+    rubus__object object;
     rubus_context *context; /* held */
     int64_t n;
     rubus_operator_ops ops;

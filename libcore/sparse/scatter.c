@@ -10,6 +10,7 @@
 #include "libcore/sparse/csr.h"
 
 struct rubus_scatter {
+    rubus__object object;
     rubus_csr *csr; /* held */
     int64_t n;
     int32_t mode;
@@ -207,6 +208,11 @@ static rubus_status check_arguments(const rubus_csr *csr, int64_t n, const void 
     return rubus__csr_check_positions(what, csr, n, position);
 }
 
+static void destroy_object(void *self)
+{
+    rubus_scatter_destroy(self);
+}
+
 rubus_status rubus_scatter_create(rubus_csr *csr, int64_t n, const void *position,
                                   int32_t mode, rubus_scatter **out_scatter)
 {
@@ -233,6 +239,7 @@ rubus_status rubus_scatter_create(rubus_csr *csr, int64_t n, const void *positio
         rubus_scatter_destroy(s);
         return st;
     }
+    rubus__object_add(csr->context, &s->object, RUBUS__RANK_OPERATOR, destroy_object, s);
     *out_scatter = s;
     return RUBUS_OK;
 }
@@ -242,6 +249,7 @@ void rubus_scatter_destroy(rubus_scatter *scatter)
     if (scatter == NULL) {
         return;
     }
+    rubus__object_remove(scatter->csr->context, &scatter->object);
     rubus_array_destroy(scatter->position);
     rubus_array_destroy(scatter->start);
     rubus_array_destroy(scatter->source);

@@ -287,6 +287,21 @@ says "mesh" '<VTKFile type="RectilinearGrid"' u.vtr
 says "mesh" 'Name="u"' u.vtr
 says "mesh" 'Piece Extent="0 64 0 65 0 0"' u.vtr
 
+# A coefficient that is no number is named, with the place.
+cat >nan.rk <<'END'
+func real hole(real x, real y) { return sqrt(x - 0.5) + y; }
+form diffusion(trial u, test v, field kappa) = inner_plus(Mm(kappa) * grad(u), grad(v));
+form load(test v) = inner_h(1, v);
+END
+cat >nan.json <<'END'
+{"mesh": {"axes": [{"n": 5, "interval": [0, 1]}, {"n": 3, "interval": [0, 1]}]},
+ "matrix": "diffusion", "vector": "load", "set": {"kappa": {"func": "hole"}},
+ "dirichlet": [{"labels": "boundary", "value": 0}]}
+END
+"$rubus" form nan.rk --case nan.json >out 2>err
+same "not a number: status" "$?" 1
+says "not a number" '^rubus: not converged .*parameter "kappa" is -?nan at point \(0, 0\)' err
+
 # What did not converge is written too, and says so.
 sed 's/"matrix"/"niter": 3, "matrix"/' "$source_dir/examples/forms/poisson.json" >few.json
 poisson_few=("$rubus" form "$source_dir/examples/forms/poisson.rk" --case few.json)
@@ -370,7 +385,7 @@ bad "time of the mesh" '"mesh": "time" is no number' \
 bad "refine" '"mesh": "refine" must be a whole number from 0 to 30' \
     "\"mesh\": {\"axes\": [{\"points\": [0, 1]}], \"refine\": -1}, $forms"
 axis() { # NAME PATTERN AXIS
-    bad "axis: $1" "axis 2 of the mesh$2" \
+    bad "axis: $1" "axis y of the mesh$2" \
         "\"mesh\": {\"axes\": [{\"points\": [0, 1]}, $3]}, $forms, $set"
 }
 axis "a number" ': must be an object with "n" and "interval", or "points"' 5
@@ -466,7 +481,7 @@ parameter "values of an axis" 'form "load" wants a number, a list of them for al
     '{"axis": "x", "values": [1, 2, 3, 4]}'
 bad "parameter that is not set" 'parameter "f": form "load" needs it; give it in "set"' \
     "$line_mesh, $forms"
-bad "parameter of no form" 'parameter "kapa": no form of the case has it' \
+bad "parameter of no form" 'parameter "kapa": no form of the case has it \(they have: .*f' \
     "$line_mesh, $forms, \"set\": {\"f\": 0, \"kapa\": 1}"
 line_form="$line_mesh, \"do\": \"apply\", \"x\": 1, \"matrix\": \"line\", \"set\""
 bad "number wanted" 'parameter "k": form "line" wants one number' \

@@ -16,6 +16,7 @@ tests_form_test_form_table_LDADD = $(RUNTIME_LIBS) $(CHECK_LIBS)
 # Forms on meshes.
 EXTRA_DIST += tests/form/csr_probe.h tests/form/form_probe.h tests/form/problem_probe.h
 check_PROGRAMS += tests/form/test_cases_matrix tests/form/test_constraint \
+	tests/form/test_destroy_all \
 	tests/form/test_form_fill tests/form/test_form_matrix tests/form/test_form_memory \
 	tests/form/test_form_param tests/form/test_form_stored tests/form/test_forms \
 	tests/form/test_plain_kernels \
@@ -25,6 +26,8 @@ tests_form_test_cases_matrix_SOURCES = tests/form/test_cases_matrix.c
 tests_form_test_cases_matrix_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_constraint_SOURCES = tests/form/test_constraint.c
 tests_form_test_constraint_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
+tests_form_test_destroy_all_SOURCES = tests/form/test_destroy_all.c
+tests_form_test_destroy_all_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_form_fill_SOURCES = tests/form/test_form_fill.c
 tests_form_test_form_fill_LDADD = $(RUBUS_LIBS) $(CHECK_LIBS)
 tests_form_test_form_matrix_SOURCES = tests/form/test_form_matrix.c

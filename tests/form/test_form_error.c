@@ -240,8 +240,8 @@ START_TEST(form_explain_tells_terms_and_passes)
         "weight a_x",
         "component 0 at (-1)",
         "component 0 at (0)",
-        "apply    1 pass, ",
-        "fill     1 pass",
+        "apply     1 pass, ",
+        "fill      1 pass",
     };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         ck_assert_msg(strstr(out.data, parts[i]) != NULL, "`%s` wanted in\n%s", parts[i],

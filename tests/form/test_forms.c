@@ -135,7 +135,8 @@ START_TEST(form_field_of_all_components_fails)
     rubus_array *window = NULL;
     ok(rubus_space_component(p.pair, both, 1, &window));
     ok(rubus_form_set(form, "f", window));
-    fails(rubus_form_vector(form, NULL, both), RUBUS_EALIAS, "f");
+    fails(rubus_form_vector(form, NULL, both), RUBUS_EALIAS,
+          "rubus_form_vector: F overlaps the field `f` of form");
     rubus_array *F = array_of(p.pair, 0, 0, 0, 0, 0, 0, 0, 0);
     ok(rubus_form_vector(form, NULL, F));
     array_is(F, 1e-15, 2.5, 9, 14, 8, 2.5, 9, 14, 8);
@@ -265,6 +266,7 @@ START_TEST(form_of_an_older_mesh_is_stale)
     probe_mesh(&p, mesh_0135(p.context, RUBUS_F64));
     rubus_form *form = probe_form(&p, "plain", p.space);
     rubus_form *load = probe_linear(&p, "load", p.space);
+    rubus_form *number = probe_form(&p, "scaled", p.space);
     rubus_array *x = array_of(p.space, 1, 2, 3, 4);
     rubus_array *y = array_of(p.space, 7, 7, 7, 7);
     rubus_constraint *bc = NULL;
@@ -285,6 +287,9 @@ START_TEST(form_of_an_older_mesh_is_stale)
     fails(rubus_form_create(p.module, "plain", fresh, p.space, &none), RUBUS_ESTALE,
           both);
     fails(rubus_form_set(load, "f", x), RUBUS_ESTALE, both);
+    fails(rubus_form_set(number, "t", 2.0), RUBUS_ESTALE, both);
+    fails(rubus_solve_cg(op, x, y, NULL, NULL), RUBUS_ESTALE,
+          "rubus_solve_cg: |version 1");
     fails(rubus_operator_apply(op, 1, x, 0, y), RUBUS_ESTALE, both);
     fails(rubus_operator_diagonal(op, y), RUBUS_ESTALE, both);
     fails(rubus_form_vector(load, NULL, y), RUBUS_ESTALE, both);
@@ -308,6 +313,7 @@ START_TEST(form_of_an_older_mesh_is_stale)
     rubus_constraint_destroy(bc);
     rubus_form_destroy(form);
     rubus_form_destroy(load);
+    rubus_form_destroy(number);
     probe_close(&p);
 }
 END_TEST

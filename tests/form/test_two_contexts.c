@@ -144,6 +144,8 @@ START_TEST(test_trap_06_form_calls_name_both_contexts)
     foreign(rubus_form_lift(here.form, here.bc, far));
     foreign(rubus_form_operator(here.form, there.bc, &op));
     foreign(rubus_form_matrix(here.form, there.bc, RUBUS_ROWS, &csr));
+    foreign(rubus_form_assemble(here.form, there.csr));
+    foreign(rubus_form_assemble_how(here.form, there.csr, RUBUS_FILL_HOST));
     foreign(rubus_operator_apply(here.op, 1, far, 0, here.u));
     foreign(rubus_operator_apply(here.op, 1, here.u, 0, far));
     foreign(rubus_operator_diagonal(here.op, far));

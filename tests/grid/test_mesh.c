@@ -198,7 +198,7 @@ START_TEST(mesh_of_bad_axes_is_refused)
     fails(try_axis(context, 0, down), RUBUS_EINVAL, "rubus_mesh_create|axis 0|[1, 0]");
     fails(try_axis(context, 0, open), RUBUS_EINVAL, "inf");
     fails(try_axis(context, 0, none), RUBUS_EINVAL, "axis 0 has 0 points");
-    fails(try_axis(context, 0, one), RUBUS_EINVAL, "1 points|without length");
+    fails(try_axis(context, 0, one), RUBUS_EINVAL, "1 point|without length");
     fails(try_axis(context, 0, flat), RUBUS_EINVAL, "2 points|without length");
     fails(try_axis(context, 0, huge), RUBUS_ELIMIT, "3000000000");
     fails(try_axis(context, RUBUS_F32, dense), RUBUS_EINVAL, "does not lie above|f32");

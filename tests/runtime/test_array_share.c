@@ -267,6 +267,101 @@ START_TEST(map_ends_when_the_array_is_destroyed)
 }
 END_TEST
 
+/* --- axpy ------------------------------------------------------------------------- */
+
+static double real_of(rubus_array *array, int64_t at)
+{
+    float narrow = 0;
+    if (rubus_array_type(array) == RUBUS_F64) {
+        return backends_get(array, at);
+    }
+    ok(rubus_array_read_range(array, at, 1, &narrow));
+    return (double)narrow;
+}
+
+START_TEST(axpy_adds_a_multiple)
+{
+    rubus_context *context = backends_open(_i);
+    for (int32_t real = RUBUS_F32; real <= RUBUS_F64; real++) {
+        double f64[2][15];
+        float f32[2][15];
+        for (int k = 0; k < 15; k++) {
+            f32[0][k] = (float)(f64[0][k] = k);
+            f32[1][k] = (float)(f64[1][k] = 100 - k);
+        }
+        rubus_array *x = NULL;
+        rubus_array *y = NULL;
+        rubus_array *part = NULL;
+        rubus_array *empty[2] = {NULL, NULL};
+        const bool wide = real == RUBUS_F64;
+        ok(rubus_array_from(context, real, RUBUS_SHAPE(5, 3),
+                            wide ? (void *)f64[0] : (void *)f32[0], &x));
+        ok(rubus_array_from(context, real, RUBUS_SHAPE(5, 3),
+                            wide ? (void *)f64[1] : (void *)f32[1], &y));
+        ok(rubus_array_axpy(-2.5, x, y));
+        for (int k = 0; k < 15; k++) {
+            ck_assert(real_of(y, k) == 100 - k - 2.5 * k);
+            ck_assert(real_of(x, k) == k);
+        }
+        rubus_array_destroy(x);
+        ok(rubus_array_create(context, real, RUBUS_SHAPE(4), &x));
+        ok(rubus_array_fill(x, 1));
+        ok(rubus_array_fill(y, 0));
+        ok(rubus_array_view(y, 8, RUBUS_SHAPE(4), &part));
+        ok(rubus_array_axpy(3, x, part)); // and nothing beside it
+        for (int k = 0; k < 15; k++) {
+            ck_assert(real_of(y, k) == (k >= 8 && k < 12 ? 3 : 0));
+        }
+        ok(rubus_array_create(context, real, RUBUS_SHAPE(0), &empty[0]));
+        ok(rubus_array_create(context, real, RUBUS_SHAPE(0), &empty[1]));
+        ok(rubus_array_axpy(1, empty[0], empty[1]));
+        rubus_array_destroy(empty[0]);
+        rubus_array_destroy(empty[1]);
+        rubus_array_destroy(part);
+        rubus_array_destroy(x);
+        rubus_array_destroy(y);
+    }
+    backends_finish(context);
+}
+END_TEST
+
+START_TEST(axpy_refuses_what_does_not_fit)
+{
+    rubus_context *context = backends_open(_i);
+    rubus_context *away = backends_open(0);
+    rubus_array *y = backends_ramp(context, 12, 0);
+    rubus_array *x = backends_ramp(context, 12, 0);
+    rubus_array *foreign = backends_ramp(away, 12, 0);
+    rubus_array *other = NULL;
+    fails(rubus_array_axpy(1, NULL, y), RUBUS_EINVAL, "rubus_array_axpy|x is NULL");
+    fails(rubus_array_axpy(1, x, NULL), RUBUS_EINVAL, "rubus_array_axpy|y is NULL");
+    fails(rubus_array_axpy(1, foreign, y), RUBUS_EFOREIGN,
+          "rubus_array_axpy|another context|rubus_array_copy");
+    ok(rubus_array_create(context, RUBUS_F32, RUBUS_SHAPE(12), &other));
+    fails(rubus_array_axpy(1, other, y), RUBUS_ETYPE, "from f32 to f64");
+    rubus_array_destroy(other);
+    ok(rubus_array_create(context, RUBUS_I32, RUBUS_SHAPE(12), &other));
+    fails(rubus_array_axpy(1, other, other), RUBUS_ETYPE, "arrays of i32");
+    rubus_array_destroy(other);
+    ok(rubus_array_create(context, RUBUS_F64, RUBUS_SHAPE(3, 4), &other));
+    fails(rubus_array_axpy(1, other, y), RUBUS_ESHAPE, "rank 2 and 1");
+    fails(rubus_array_axpy(1, y, y), RUBUS_EALIAS, "rubus_array_axpy|overlap");
+    void *p = NULL;
+    ok(rubus_array_map(x, RUBUS_READ, &p));
+    fails(rubus_array_axpy(1, x, y), RUBUS_ESTATE, "x is mapped");
+    fails(rubus_array_axpy(1, y, x), RUBUS_ESTATE, "rubus_array_axpy|mapped");
+    ok(rubus_array_unmap(x));
+    ck_assert(backends_get(y, 11) == 11);
+    ok(rubus_array_axpy(1, x, y));
+    ck_assert(backends_get(y, 11) == 22);
+    rubus_context_destroy_all(away);
+    rubus_array_destroy(other);
+    rubus_array_destroy(x);
+    rubus_array_destroy(y);
+    backends_finish(context);
+}
+END_TEST
+
 static Suite *share_suite(void)
 {
     TCase *tc = tcase_create("share");
@@ -276,6 +371,8 @@ static Suite *share_suite(void)
     backends_add(tc, copy_gives_equal_elements_of_every_size);
     backends_add(tc, copy_between_contexts_goes_through_the_host);
     backends_add(tc, copy_refuses_what_is_not_alike);
+    backends_add(tc, axpy_adds_a_multiple);
+    backends_add(tc, axpy_refuses_what_does_not_fit);
     backends_add(tc, map_gives_the_elements_and_takes_them_back);
     backends_add(tc, map_forbids_other_calls_on_the_same_elements);
     backends_add(tc, map_wrong_arguments_are_named);

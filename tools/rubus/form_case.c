@@ -230,7 +230,7 @@ static int read_axis(form_case *c, json_t *value, int at)
     static const char *const words[] = {"n", "interval", "points", "seed", NULL};
     rubus_axis_desc *axis = &c->mesh.axis[at];
     char where[WHERE_SIZE];
-    snprintf(where, sizeof(where), "axis %d of the mesh", at + 1);
+    snprintf(where, sizeof(where), "axis %c of the mesh", "xyz"[at]);
     if (!json_is_object(value)) {
         return BAD(c, where,
                    "must be an object with \"n\" and \"interval\", or \"points\"");

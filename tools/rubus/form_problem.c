@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,31 @@ int64_t form_problem_count(rubus_shape shape)
         n *= shape.n[i];
     }
     return n;
+}
+
+double *form_problem_numbers(rubus_array *array, int *status)
+{
+    const size_t n = (size_t)rubus_array_count(array);
+    double *number = calloc(n + 1, sizeof(number[0]));
+    if (number == NULL) {
+        *status = cli_out_of_memory();
+        return NULL;
+    }
+    const rubus_status st = rubus_array_read(array, number, rubus_array_nbyte(array));
+    if (st != RUBUS_OK) {
+        free(number);
+        *status = cli_fail_status(st, NULL);
+        return NULL;
+    }
+    if (rubus_array_type(array) == RUBUS_F32) {
+        // from the end, so that none is overwritten before it is read
+        for (size_t i = n; i-- > 0;) {
+            float single;
+            memcpy(&single, (const char *)number + i * sizeof(single), sizeof(single));
+            number[i] = (double)single;
+        }
+    }
+    return number;
 }
 
 static int from_list(const form_problem *p, rubus_shape shape, const form_source *source,
@@ -171,7 +197,40 @@ static int make_line(const form_problem *p, const rubus_form *form,
     return CLI_DONE;
 }
 
-static int set_field(const form_problem *p, rubus_form *form, const form_source *source,
+static void tell_strange(form_problem *p, const char *name, double value, int64_t at,
+                         rubus_shape shape)
+{
+    int used = snprintf(p->strange, sizeof(p->strange),
+                        "parameter \"%s\" is %g at point (", name, value);
+    for (int32_t d = 0; d < shape.rank && used < (int)sizeof(p->strange) - 1; d++) {
+        used += snprintf(p->strange + used, sizeof(p->strange) - (size_t)used, "%s%lld%s",
+                         d > 0 ? ", " : "", (long long)(at % shape.n[d]),
+                         d + 1 == shape.rank ? "), counted from 0" : "");
+        at /= shape.n[d];
+    }
+}
+
+// Remembers where a field of all points has a number that is none: what is computed with
+// it will not say so itself.
+static int find_strange(form_problem *p, const char *name, rubus_array *array)
+{
+    if (p->strange[0] != '\0') {
+        return CLI_DONE;
+    }
+    int status = CLI_DONE;
+    double *number = form_problem_numbers(array, &status);
+    const rubus_shape shape = rubus_array_shape(array);
+    for (int64_t i = 0; number != NULL && i < rubus_array_count(array); i++) {
+        if (!isfinite(number[i])) {
+            tell_strange(p, name, number[i], i, shape);
+            break;
+        }
+    }
+    free(number);
+    return status;
+}
+
+static int set_field(form_problem *p, rubus_form *form, const form_source *source,
                      const rubus_form_param *param, const char *where)
 {
     rubus_array *array = NULL;
@@ -189,9 +248,12 @@ static int set_field(const form_problem *p, rubus_form *form, const form_source 
     if (status != CLI_DONE) {
         return status;
     }
+    if (source->kind == FORM_FUNC) {
+        status = find_strange(p, param->name, array);
+    }
     const rubus_status st = rubus_form_set_array(form, param->name, array);
     rubus_array_destroy(array); // the form keeps its memory
-    return st == RUBUS_OK ? CLI_DONE : fail_at(p, st, where);
+    return st == RUBUS_OK ? status : fail_at(p, st, where);
 }
 
 // The setting of that name, or NULL.
@@ -205,7 +267,7 @@ static const form_setting *setting_of(const form_case *c, const char *name)
     return NULL;
 }
 
-static int set_parameters(const form_problem *p, rubus_form *form)
+static int set_parameters(form_problem *p, rubus_form *form)
 {
     for (uint32_t i = 0; i < rubus_form_param_count(form); i++) {
         rubus_form_param param = {.struct_size = sizeof(param)};
@@ -230,7 +292,7 @@ static int set_parameters(const form_problem *p, rubus_form *form)
     return CLI_DONE;
 }
 
-static int make_form(const form_problem *p, const char *member, const char *name,
+static int make_form(form_problem *p, const char *member, const char *name,
                      rubus_space *trial, rubus_form **out_form)
 {
     const rubus_status st = rubus_form_create(p->module, name, trial, p->space, out_form);
@@ -254,6 +316,26 @@ static bool has_param(const rubus_form *form, const char *name)
     return false;
 }
 
+static void list_parameters(const rubus_form *form, char *list, size_t room)
+{
+    for (uint32_t i = 0; i < rubus_form_param_count(form); i++) {
+        rubus_form_param param = {.struct_size = sizeof(param)};
+        const size_t used = strlen(list);
+        if (rubus_form_param_get(form, i, &param) == RUBUS_OK && used < room) {
+            snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "", param.name);
+        }
+    }
+}
+
+static int no_parameter(const form_problem *p, const char *where)
+{
+    char list[256] = "";
+    list_parameters(p->matrix, list, sizeof(list));
+    list_parameters(p->vector, list, sizeof(list));
+    return case_bad(p->c->path, where, "no form of the case has it (they have: %s)",
+                    list[0] != '\0' ? list : "none");
+}
+
 // A setting that no form of the case has is a mistake, unless one was not made.
 static int check_settings(const form_problem *p)
 {
@@ -267,7 +349,7 @@ static int check_settings(const form_problem *p)
         if (!has_param(p->matrix, name) && !has_param(p->vector, name)) {
             char where[WHERE_SIZE];
             snprintf(where, sizeof(where), "parameter \"%s\"", name);
-            return case_bad(c->path, where, "no form of the case has it");
+            return no_parameter(p, where);
         }
     }
     return CLI_DONE;

@@ -20,6 +20,7 @@ typedef struct form_problem {
     rubus_array *x;       // NULL: not given
     rubus_array *y;
     rubus_array *exact;
+    char strange[128]; // the first parameter with a number that is none, and where; or ""
 } form_problem;
 
 /* CLI_DONE, or an exit status after its message; give the problem back either way.
@@ -28,6 +29,9 @@ int form_problem_make(const form_case *c, const cli_common *common, const char *
                       rubus_context *context, form_problem *out_problem);
 /* Numbers in a grid function of that shape. */
 int64_t form_problem_count(rubus_shape shape);
+/* The numbers of an array, as f64 also where they are f32; for free(). NULL after a
+ * message, with *status. */
+double *form_problem_numbers(rubus_array *array, int *status);
 void form_problem_free(form_problem *p);
 
 #endif

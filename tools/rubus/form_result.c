@@ -79,33 +79,6 @@ int form_result_check(const form_case *c, const char *output)
 
 // --- numbers ---------------------------------------------------------------------------
 
-// The numbers of an array, as f64 also where they are f32; for free(). NULL after a
-// message, with *status.
-static double *read_numbers(rubus_array *array, int *status)
-{
-    const size_t n = (size_t)rubus_array_count(array);
-    double *number = calloc(n + 1, sizeof(number[0]));
-    if (number == NULL) {
-        *status = cli_out_of_memory();
-        return NULL;
-    }
-    const rubus_status st = rubus_array_read(array, number, rubus_array_nbyte(array));
-    if (st != RUBUS_OK) {
-        free(number);
-        *status = cli_fail_status(st, NULL);
-        return NULL;
-    }
-    if (rubus_array_type(array) == RUBUS_F32) {
-        // from the end, so that none is overwritten before it is read
-        for (size_t i = n; i-- > 0;) {
-            float single;
-            memcpy(&single, (const char *)number + i * sizeof(single), sizeof(single));
-            number[i] = (double)single;
-        }
-    }
-    return number;
-}
-
 // exact = exact - field
 static int subtract(const form_problem *p, rubus_array *field)
 {
@@ -157,7 +130,7 @@ int form_result_compare(const form_problem *p, form_result *r)
 
 // How it ended, for people and for the titles of files: no times, so that equal runs make
 // equal files.
-static void describe(const form_result *r, char *text, size_t room)
+static void describe(const form_problem *p, const form_result *r, char *text, size_t room)
 {
     const rubus_krylov_report *k = &r->report;
     if (k->outcome == RUBUS_OUTCOME_CONVERGED) {
@@ -165,9 +138,10 @@ static void describe(const form_result *r, char *text, size_t room)
                  (long long)k->iterations, k->residual, k->tolerance);
     } else {
         snprintf(text, room,
-                 "not converged (%s): %lld iterations, |r| = %.6g, tolerance %.6g: %s",
+                 "not converged (%s): %lld iterations, |r| = %.6g, tolerance %.6g: "
+                 "%s%s%s",
                  rubus_outcome_name(k->outcome), (long long)k->iterations, k->residual,
-                 k->tolerance, k->why);
+                 k->tolerance, k->why, p->strange[0] != '\0' ? "; " : "", p->strange);
     }
 }
 
@@ -183,8 +157,8 @@ static void print_mesh(const form_problem *p)
     for (int32_t axis = 1; axis < shape.rank; axis++) {
         printf(" x %lld", (long long)shape.n[axis]);
     }
-    printf(" points, %d component%s, %s\n", p->c->ncomponent,
-           p->c->ncomponent == 1 ? "" : "s", real_name(p->c));
+    printf(" point%s, %d component%s, %s\n", form_problem_count(shape) == 1 ? "" : "s",
+           p->c->ncomponent, p->c->ncomponent == 1 ? "" : "s", real_name(p->c));
 }
 
 // number: of the field, or NULL.
@@ -199,7 +173,7 @@ static int print_text(const form_problem *p, const form_result *r, const double 
     printf("backend %s, %s\n", r->info.backend, r->info.device);
     if (r->solver != NULL) {
         char text[512];
-        describe(r, text, sizeof(text));
+        describe(p, r, text, sizeof(text));
         printf("%s, stored: %s\n%s\n%.3g s\n", r->solver, stored_name(p->c), text,
                r->seconds);
     }
@@ -377,7 +351,7 @@ static int write_field(const form_problem *p, const form_result *r, const char *
     }
     char title[512] = "";
     if (r->solver != NULL) {
-        describe(r, title, sizeof(title));
+        describe(p, r, title, sizeof(title));
     }
     rubus_status st;
     if (cli_has_ending(output, ".vtr")) {
@@ -397,14 +371,14 @@ int form_result_finish(const form_problem *p, const form_result *r, const char *
     int status = CLI_DONE;
     double *number = NULL;
     if (wants_numbers(p->c, output)) {
-        number = read_numbers(r->field, &status);
+        number = form_problem_numbers(r->field, &status);
     } else if (output != NULL) {
         status =
             r->csr != NULL ? write_matrix(output, r->csr) : write_field(p, r, output);
     }
     if (r->solver != NULL && r->report.outcome != RUBUS_OUTCOME_CONVERGED) {
         char text[512];
-        describe(r, text, sizeof(text));
+        describe(p, r, text, sizeof(text));
         fprintf(stderr, "rubus: %s\n", text);
         status = status == CLI_DONE ? CLI_NO : status;
     }
