@@ -79,6 +79,8 @@ typedef struct spmv_plan {
     spmv_segment *segment; /* [nsegment] */
     void *part;            /* [nsegment][part_width] sums of segments */
     int64_t part_width;
+
+    threads_buffer *turned; /* columns of X in rows; NULL until they are wanted */
 } spmv_plan;
 
 /* A product, as kernels see it. */

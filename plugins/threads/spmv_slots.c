@@ -54,10 +54,11 @@ static void plan_destroy(spmv_plan *plan)
 {
     threads_context *ctx = plan->ctx;
     const rubus_host *host = ctx->host;
-    threads_buffer *const buffer[] = {plan->value, plan->slice, plan->column, plan->row};
+    threads_buffer *const buffer[] = {plan->value, plan->slice, plan->column, plan->row,
+                                      plan->turned};
     void *const memory[] = {plan->long_row, plan->long_start, plan->long_y, plan->segment,
                             plan->part};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         threads_buffer_destroy(ctx, buffer[i]);
     }
     for (int i = 0; i < 5; i++) {
@@ -359,20 +360,35 @@ static rubus_status run_near(threads_context *ctx, product_task *task)
     return st;
 }
 
+/* Memory for columns of X in rows, kept for the next product: fresh pages would cost more
+ * than the product. */
+static rubus_status reserve_turned(threads_context *ctx, spmv_plan *plan, uint64_t nbyte)
+{
+    if (plan->turned != NULL && plan->turned->nbyte >= nbyte) {
+        return RUBUS_OK;
+    }
+    threads_buffer_destroy(ctx, plan->turned);
+    plan->turned = NULL;
+    void *buffer = NULL;
+    const rubus_status st = threads_buffer_create(ctx, nbyte, &buffer);
+    plan->turned = buffer;
+    return st;
+}
+
 /* X by columns: a few of them at a time are brought into rows. */
 static rubus_status run_turned(threads_context *ctx, const product_task *task)
 {
+    spmv_plan *plan = (spmv_plan *)(uintptr_t)task->p.plan;
     const int64_t width = task->p.k < TURNED ? task->p.k : TURNED;
     const size_t real = task->k->real_size;
-    void *buffer = NULL;
-    rubus_status st = threads_buffer_create(
-        ctx, (uint64_t)task->p.ncol * (uint64_t)width * real, &buffer);
+    rubus_status st =
+        reserve_turned(ctx, plan, (uint64_t)task->p.ncol * (uint64_t)width * real);
     for (int64_t j = 0; st == RUBUS_OK && j < task->p.k; j += width) {
         product_task part = *task;
         part.p.k = task->p.k - j < width ? task->p.k - j : width;
         part.p.x = (const char *)task->p.x + (size_t)(j * task->p.x_col) * real;
         part.p.y = (char *)task->p.y + (size_t)(j * task->p.y_col) * real;
-        turn_task turn = {&part, ((threads_buffer *)buffer)->data};
+        turn_task turn = {&part, plan->turned->data};
         const bool alone = task->p.ncol * part.p.k < SMALL_WORK;
         st = spmv_run(ctx, alone, turn_share, &turn);
         part.p.x = turn.to;
@@ -382,7 +398,6 @@ static rubus_status run_turned(threads_context *ctx, const product_task *task)
             st = run_near(ctx, &part);
         }
     }
-    threads_buffer_destroy(ctx, buffer);
     return st;
 }
 
