@@ -79,11 +79,11 @@ rubus_status rubus__mesh_enter(const rubus_mesh *mesh, const char *what,
 static rubus_status add_markers(const char *what, const rubus_mesh_desc *desc,
                                 rubus__state *state)
 {
-    if (desc->nmarker < 0 || (desc->nmarker > 0 && desc->marker == NULL)) {
-        return rubus__fail(RUBUS_EINVAL,
-                           desc->nmarker < 0 ? "%s: %d markers"
-                                             : "%s: the list of the %d markers is NULL",
-                           what, (int)desc->nmarker);
+    if (desc->nmarker < 0) {
+        return rubus__fail(RUBUS_EINVAL, "%s: %d markers", what, (int)desc->nmarker);
+    }
+    if (desc->nmarker > 0 && desc->marker == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "%s: the list of markers is NULL", what);
     }
     for (int32_t k = 0; k < desc->nmarker; k++) {
         rubus__marker *marker = NULL;

@@ -88,11 +88,11 @@ static rubus_status names_make(const char *what, writer *w)
 
 static rubus_status fields_check(const char *what, const rubus_mesh *mesh, writer *w)
 {
-    if (w->nfield < 0 || (w->nfield > 0 && w->field == NULL)) {
-        return rubus__fail(RUBUS_EINVAL,
-                           w->nfield < 0 ? "%s: %d fields"
-                                         : "%s: the list of the %d fields is NULL",
-                           what, (int)w->nfield);
+    if (w->nfield < 0) {
+        return rubus__fail(RUBUS_EINVAL, "%s: %d fields", what, (int)w->nfield);
+    }
+    if (w->nfield > 0 && w->field == NULL) {
+        return rubus__fail(RUBUS_EINVAL, "%s: the list of fields is NULL", what);
     }
     rubus_status st = names_make(what, w);
     for (int32_t k = 0; st == RUBUS_OK && k < w->nfield; k++) {

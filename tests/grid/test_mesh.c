@@ -232,7 +232,8 @@ START_TEST(mesh_of_bad_descriptions_is_refused)
     fails(rubus_mesh_create(context, &desc, &mesh), RUBUS_EINVAL, "time is nan");
     desc.time = 0;
     desc.nmarker = 1;
-    fails(rubus_mesh_create(context, &desc, &mesh), RUBUS_EINVAL, "1 markers");
+    fails(rubus_mesh_create(context, &desc, &mesh), RUBUS_EINVAL,
+          "list of markers is NULL");
     desc.struct_size = 0;
     fails(rubus_mesh_create(context, &desc, &mesh), RUBUS_EINVAL, "struct_size");
     const double corner[3] = {0, 0, 0};

@@ -188,7 +188,8 @@ START_TEST(mesh_write_refuses_what_does_not_fit)
     fails(rubus_mesh_write("a.vti", mesh, &good, 1, NULL), RUBUS_EINVAL, "a.vti|.vtr");
     fails(rubus_mesh_write("a", mesh, &good, 1, NULL), RUBUS_EINVAL, "must be .vtr");
     fails(rubus_mesh_write("a.vtr", mesh, &good, -1, NULL), RUBUS_EINVAL, "-1 fields");
-    fails(rubus_mesh_write("a.vtr", mesh, NULL, 1, NULL), RUBUS_EINVAL, "list is NULL");
+    fails(rubus_mesh_write("a.vtr", mesh, NULL, 1, NULL), RUBUS_EINVAL,
+          "list of fields is NULL");
     fails(rubus_mesh_write("a.vtr", mesh, &good, 1, &unset), RUBUS_EINVAL, "struct_size");
     fails(rubus_mesh_write("a.vtr", mesh, &good, 1, &wrong), RUBUS_EINVAL,
           "encoding 2|RUBUS_VTK_ASCII");
