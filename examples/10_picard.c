@@ -6,18 +6,17 @@
 
 #include <rubus/rubus.h>
 
-static const char source[] =
-    "func real alpha(real s) { return 3 + 1/(1 + s^2); }\n"
-    "func real slope(real s) { return -2*s/(1 + s^2)^2; }\n"
-    "func real exact(real x, real y) { return exp(x + y); }\n"
-    "func real source(real x, real y)\n"
-    "{\n"
-    "    real u = exp(x + y);\n"
-    "    return -2 * (slope(u) * u^2 + alpha(u) * u);\n"
-    "}\n"
-    "form picard(trial u, test v, field w) =\n"
-    "    inner_plus(alpha(Mm(w)) * grad(u), grad(v));\n"
-    "form load(test v, field f) = inner_h(f, v);\n";
+static const char source[] = "func real alpha(real s) { return 3 + 1/(1 + s^2); }\n"
+                             "func real slope(real s) { return -2*s/(1 + s^2)^2; }\n"
+                             "func real exact(real x, real y) { return exp(x + y); }\n"
+                             "func real source(real x, real y)\n"
+                             "{\n"
+                             "    real u = exp(x + y);\n"
+                             "    return -2 * (slope(u) * u^2 + alpha(u) * u);\n"
+                             "}\n"
+                             "form picard(trial u, test v, field w) =\n"
+                             "    inner_plus(alpha(Mm(w)) * grad(u), grad(v));\n"
+                             "form load(test v, field f) = inner_h(f, v);\n";
 
 int main(void)
 {

@@ -240,22 +240,14 @@ rubus_status rk_form_explain(rk_form *form, bool json, rubus__text *out)
         rk_form_job job;
         const char *name;
         bool bilinear;
-    } list[] = {{RK_JOB_APPLY, "apply", true},
-                {RK_JOB_DIAGONAL, "diagonal", true},
-                {RK_JOB_STENCIL, "stencil", true},
-                {RK_JOB_PRODUCT, "product", true},
-                {RK_JOB_COUNT, "count", true},
-                {RK_JOB_COLUMNS, "columns", true},
-                {RK_JOB_FILL, "fill", true},
-                {RK_JOB_POSITIONS, "positions", true},
-                {RK_JOB_PAIRS, "pairs", true},
-                {RK_JOB_PARTS, "parts", true},
-                {RK_JOB_CLEAR, "clear", true},
-                {RK_JOB_SCATTER, "scatter", true},
-                {RK_JOB_GATHER, "gather", true},
-                {RK_JOB_VECTOR, "vector", false},
-                {RK_JOB_VALUE, "value", true},
-                {RK_JOB_VALUE, "value", false}};
+    } list[] = {{RK_JOB_APPLY, "apply", true},     {RK_JOB_DIAGONAL, "diagonal", true},
+                {RK_JOB_STENCIL, "stencil", true}, {RK_JOB_PRODUCT, "product", true},
+                {RK_JOB_COUNT, "count", true},     {RK_JOB_COLUMNS, "columns", true},
+                {RK_JOB_FILL, "fill", true},       {RK_JOB_POSITIONS, "positions", true},
+                {RK_JOB_PAIRS, "pairs", true},     {RK_JOB_PARTS, "parts", true},
+                {RK_JOB_CLEAR, "clear", true},     {RK_JOB_SCATTER, "scatter", true},
+                {RK_JOB_GATHER, "gather", true},   {RK_JOB_VECTOR, "vector", false},
+                {RK_JOB_VALUE, "value", true},     {RK_JOB_VALUE, "value", false}};
     explain_call call = {form, json, out};
     form->unit->budget = RK_FORM_BUDGET;
     rubus_status st = rubus__with_stack(RK_FORM_STACK, terms_here, &call);
