@@ -6,7 +6,7 @@
  * NaN are summed again from the arrays of the matrix.
  */
 
-#define AHEAD_BYTES 1536 /* between fetching values and using them */
+#define AHEAD_BYTES 4096 /* between fetching values and using them */
 #define AHEAD_VALUES ((int)(AHEAD_BYTES / sizeof(REAL)))
 
 /* What a comparison of vectors gives, for any type of elements. */
