@@ -68,12 +68,7 @@ static rubus_status enter(const rubus_constraint *constraint, const char *what)
     if (constraint == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the constraint is NULL", what);
     }
-    rubus__state *state = NULL;
-    const rubus_status st = rubus__space_enter(constraint->space, what, &state);
-    if (st == RUBUS_OK) {
-        rubus__state_release(state);
-    }
-    return st;
+    return rubus__space_fresh(constraint->space, what);
 }
 
 /* --- adding ----------------------------------------------------------------------- */
@@ -144,23 +139,17 @@ rubus_status rubus_constraint_add_number(rubus_constraint *constraint, const cha
 
 /* --- u = g ------------------------------------------------------------------------ */
 
-static rubus_array line_of(const rubus_array *array, int64_t first, int64_t n)
-{
-    const uint64_t at = (uint64_t)first * rubus__type_size(array->type);
-    return rubus__array_window(array->storage, array->type, array->first + at,
-                               (uint64_t)n);
-}
-
 /* Component k of what is written, and of what is read. */
 static void places(const rubus_constraint *constraint, const rubus__held *held,
                    const rubus_array *u, int32_t k, rubus_array *out_to,
                    rubus_array *out_from)
 {
     const int64_t n = constraint->state->count;
-    *out_to = line_of(u, k * n, n);
-    *out_from = held->values == NULL
-                    ? *out_to
-                    : line_of(held->values, held->values->count == n ? 0 : k * n, n);
+    *out_to = rubus__array_line(u, k * n, n);
+    *out_from =
+        held->values == NULL
+            ? *out_to
+            : rubus__array_line(held->values, held->values->count == n ? 0 : k * n, n);
 }
 
 static bool same_place(const rubus_array *a, const rubus_array *b)
@@ -190,7 +179,7 @@ static rubus_status hold(const rubus_constraint *constraint, const rubus__held *
     if (st != RUBUS_OK) {
         return st;
     }
-    rubus_array where = line_of(mask, 0, state->count);
+    rubus_array where = rubus__array_line(mask, 0, state->count);
     if (number) {
         return rubus_launch(kernel, &to, &where, held->number);
     }
@@ -306,11 +295,7 @@ rubus_status rubus__constraint_fits(const char *what, const rubus_constraint *co
     const rubus_context *context = space->mesh->context;
     const rubus_context *other = own->mesh->context;
     if (other != context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: the constraint lives on %s (device \"%s\"), the form on "
-                           "%s (device \"%s\") in another context",
-                           what, other->dev->name, other->dev->caps.name,
-                           context->dev->name, context->dev->caps.name);
+        return rubus__foreign(what, "the constraint", other, "the form", context, NULL);
     }
     if (own->mesh != space->mesh || own->ncomponent != space->ncomponent) {
         return rubus__fail(RUBUS_EINVAL,

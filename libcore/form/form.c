@@ -77,12 +77,9 @@ static rubus_status check_places(const char *what, const rubus_module *module,
                                  : trial != NULL            ? trial->mesh->context
                                                             : context;
     if (other != context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: the %s lives on %s (device \"%s\"), the test space on %s "
-                           "(device \"%s\") in another context; create all in one",
-                           what, module->context != context ? "module" : "trial space",
-                           other->dev->name, other->dev->caps.name, context->dev->name,
-                           context->dev->caps.name);
+        return rubus__foreign(
+            what, module->context != context ? "the module" : "the trial space", other,
+            "the test space", context, "create all in one");
     }
     if (trial != NULL && trial->mesh != test->mesh) {
         return rubus__fail(RUBUS_EINVAL,
@@ -177,12 +174,7 @@ rubus_status rubus__form_enter(const rubus_form *form, const char *what)
     if (form == NULL) {
         return rubus__fail(RUBUS_EINVAL, "%s: the form is NULL", what);
     }
-    rubus__state *state = NULL;
-    const rubus_status st = rubus__space_enter(form->test, what, &state);
-    if (st == RUBUS_OK) {
-        rubus__state_release(state);
-    }
-    return st;
+    return rubus__space_fresh(form->test, what);
 }
 
 /* The compiler reads the form for the components of the spaces; without a trial space,

@@ -43,19 +43,6 @@ static const rk_form_term *wider_term(const rk_form *form, const rk_form *other)
     return NULL;
 }
 
-static rubus_status foreign_matrix(const char *what, const rubus_form *form,
-                                   const rubus_csr *matrix)
-{
-    const rubus__device *dev = form->state->context->dev;
-    const rubus__device *other = matrix->context->dev;
-    return rubus__fail(RUBUS_EFOREIGN,
-                       "%s: form `%s` lives on backend %s (device \"%s\"), the matrix on "
-                       "%s (device \"%s\") in another context; make one with "
-                       "rubus_form_matrix",
-                       what, rubus_form_name(form), dev->name, dev->caps.name,
-                       other->name, other->caps.name);
-}
-
 static rubus_status refuse_form(const char *what, const rubus_form *form,
                                 const rubus_form *owner)
 {
@@ -111,7 +98,8 @@ rubus_status rubus__form_assemble(const char *what, rubus_form *form, rubus_csr 
         return rubus__fail(RUBUS_EINVAL, "%s: the matrix is NULL", what);
     }
     if (matrix->context != form->state->context) {
-        return foreign_matrix(what, form, matrix);
+        return rubus__foreign(what, "the matrix", matrix->context, "the form",
+                              form->state->context, "make one with rubus_form_matrix");
     }
     rubus__form_matrix *m = rubus__form_matrix_of(matrix);
     if (m == NULL) {

@@ -197,11 +197,7 @@ rubus_status rubus_form_param_get(const rubus_form *form, uint32_t at,
     static const char what[] = "rubus_form_param_get";
     rubus_status st = rubus__need(what, "the form", form, NULL);
     if (st == RUBUS_OK) {
-        st = rubus__need_struct(what, "param", param);
-    }
-    if (st == RUBUS_OK && at >= rubus_form_param_count(form)) {
-        st = rubus__fail(RUBUS_EINVAL, "%s: parameter %u of %u; they count from 0", what,
-                         (unsigned)at, (unsigned)rubus_form_param_count(form));
+        st = rubus__need_param(what, param, at, rubus_form_param_count(form));
     }
     if (st != RUBUS_OK) {
         return st;

@@ -10,6 +10,7 @@
 #include "libcore/form/kronecker_inner.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { TABLE_COLUMNS = 6, TABLE_SHARES = 2 };
 
@@ -48,12 +49,10 @@ static rubus_status coefficient_check(const char *what, const rubus__state *stat
     const rubus_array *c = term->coefficient;
     const rubus_context *other = c->storage->context;
     if (other != state->context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: the coefficient of term %d lives on %s (device \"%s\"), "
-                           "the space on %s (device \"%s\") in another context; copy it "
-                           "with rubus_array_copy",
-                           what, (int)at, other->dev->name, other->dev->caps.name,
-                           state->context->dev->name, state->context->dev->caps.name);
+        char name[48];
+        snprintf(name, sizeof(name), "the coefficient of term %d", (int)at);
+        return rubus__foreign(what, name, other, "the space", state->context,
+                              "copy it with rubus_array_copy");
     }
     if (c->type != state->type) {
         return rubus__fail(RUBUS_ETYPE,
@@ -194,20 +193,9 @@ static rubus_status table_make(rubus__kronecker *k, int32_t d)
     return st;
 }
 
-/* ESTALE, EFORKED. */
-static rubus_status check_fresh(const char *what, const rubus__kronecker *k)
-{
-    rubus__state *state = NULL;
-    const rubus_status st = rubus__space_enter(k->space, what, &state);
-    if (st == RUBUS_OK) {
-        rubus__state_release(state);
-    }
-    return st;
-}
-
 rubus_status rubus__kronecker_update(const char *what, rubus__kronecker *k)
 {
-    rubus_status st = check_fresh(what, k);
+    rubus_status st = rubus__space_fresh(k->space, what);
     if (st != RUBUS_OK) {
         return st;
     }
@@ -318,7 +306,7 @@ static rubus_status constraint(void *self, rubus_array **out_mask)
 {
     const rubus__kronecker *k = self;
     *out_mask = k->mask != NULL ? k->mask : k->on_mesh;
-    return check_fresh("rubus_operator_constraint", k);
+    return rubus__space_fresh(k->space, "rubus_operator_constraint");
 }
 
 static void destroy(void *self)

@@ -222,6 +222,8 @@ void rubus__space_hold(rubus_space *space);
 /* The state that the space was made for, to be released. EINVAL, ESTALE, EFORKED. */
 rubus_status rubus__space_enter(const rubus_space *space, const char *what,
                                 rubus__state **out_state);
+/* The same where the state is not wanted. */
+rubus_status rubus__space_fresh(const rubus_space *space, const char *what);
 /* Whether `u` is a grid function of the space: EINVAL (NULL; `name` is that of the
  * parameter), EFOREIGN, ETYPE, ESHAPE. component: or one component of one. */
 rubus_status rubus__space_check(const rubus_space *space, const char *what,

@@ -169,10 +169,9 @@ rubus_status rubus_mesh_create(rubus_context *context, const rubus_mesh_desc *de
                                rubus_mesh **out_mesh)
 {
     static const char what[] = "rubus_mesh_create";
-    if (desc == NULL || desc->struct_size < sizeof(desc->struct_size)) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %s", what,
-                           desc == NULL ? "the description is NULL"
-                                        : "set struct_size of the description");
+    const rubus_status st = rubus__need_struct(what, "the description", desc);
+    if (st != RUBUS_OK) {
+        return st;
     }
     rubus_mesh_desc all;
     memset(&all, 0, sizeof(all));

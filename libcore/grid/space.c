@@ -5,6 +5,7 @@
 
 #include "libcore/grid/grid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- life ------------------------------------------------------------------------- */
@@ -80,19 +81,15 @@ rubus_status rubus_space_create(rubus_mesh *mesh, int32_t ncomponent,
 static rubus_status foreign_part(const char *what, int32_t at, const rubus_mesh *mesh,
                                  const rubus_mesh *first)
 {
-    const rubus__device *dev = mesh->context->dev;
-    const rubus__device *other = first->context->dev;
     if (mesh->context == first->context) {
         return rubus__fail(RUBUS_EINVAL,
                            "%s: space %d is on another mesh than space 0; a product "
                            "stands on one",
                            what, (int)at);
     }
-    return rubus__fail(RUBUS_EFOREIGN,
-                       "%s: space %d lives on %s (device \"%s\"), space 0 on %s (device "
-                       "\"%s\") in another context",
-                       what, (int)at, dev->name, dev->caps.name, other->name,
-                       other->caps.name);
+    char name[32];
+    snprintf(name, sizeof(name), "space %d", (int)at);
+    return rubus__foreign(what, name, mesh->context, "space 0", first->context, NULL);
 }
 
 rubus_status rubus_space_create_product(int32_t nspace, rubus_space *const *space,
@@ -109,12 +106,10 @@ rubus_status rubus_space_create_product(int32_t nspace, rubus_space *const *spac
     }
     int64_t ncomponent = 0;
     for (int32_t k = 0; k < nspace; k++) {
-        rubus__state *state = NULL;
-        st = rubus__space_enter(space[k], what, &state);
+        st = rubus__space_fresh(space[k], what);
         if (st != RUBUS_OK) {
             return st;
         }
-        rubus__state_release(state);
         if (space[k]->mesh != space[0]->mesh) {
             return foreign_part(what, k, space[k]->mesh, space[0]->mesh);
         }
@@ -151,6 +146,16 @@ rubus_status rubus__space_enter(const rubus_space *space, const char *what,
     }
     *out_state = state;
     return RUBUS_OK;
+}
+
+rubus_status rubus__space_fresh(const rubus_space *space, const char *what)
+{
+    rubus__state *state = NULL;
+    const rubus_status st = rubus__space_enter(space, what, &state);
+    if (st == RUBUS_OK) {
+        rubus__state_release(state);
+    }
+    return st;
 }
 
 /* --- looking ---------------------------------------------------------------------- */
@@ -203,11 +208,8 @@ rubus_status rubus__space_check(const rubus_space *space, const char *what,
     const rubus_context *context = space->mesh->context;
     const rubus_context *other = u->storage->context;
     if (other != context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: %s lives on %s (device \"%s\"), the space on %s (device "
-                           "\"%s\") in another context; copy it with rubus_array_copy",
-                           what, name, other->dev->name, other->dev->caps.name,
-                           context->dev->name, context->dev->caps.name);
+        return rubus__foreign(what, name, other, "the space", context,
+                              "copy it with rubus_array_copy");
     }
     const int32_t type = rubus_mesh_type(space->mesh);
     if (u->type != type) {

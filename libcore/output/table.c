@@ -236,9 +236,9 @@ rubus_status rubus_field_write(const char *path, rubus_array *field,
     rubus_output_desc d;
     memset(&d, 0, sizeof(d));
     if (desc != NULL) {
-        if (desc->struct_size < sizeof(desc->struct_size)) {
-            return rubus__fail(RUBUS_EINVAL,
-                               "rubus_field_write: set struct_size of desc");
+        const rubus_status known = rubus__need_struct("rubus_field_write", "desc", desc);
+        if (known != RUBUS_OK) {
+            return known;
         }
         memcpy(&d, desc, desc->struct_size < sizeof(d) ? desc->struct_size : sizeof(d));
     }

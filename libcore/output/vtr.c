@@ -10,6 +10,7 @@
 #include "libcore/grid/grid.h"
 #include "libcore/output/writers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NUMBERS_A_LINE = 6, FLUSH_AT = 1 << 16 };
@@ -34,20 +35,15 @@ static rubus_status space_check(const char *what, const rubus_mesh *mesh,
                                 const rubus__state *state, int32_t at,
                                 const rubus_mesh_field *field)
 {
-    rubus__state *other = NULL;
-    const rubus_status st = rubus__space_enter(field->space, what, &other);
+    const rubus_status st = rubus__space_fresh(field->space, what);
     if (st != RUBUS_OK) {
         return rubus__fail_prefix(st, "field %d", (int)at);
     }
-    rubus__state_release(other);
     if (field->space->mesh->context != mesh->context) {
-        const rubus__device *dev = field->space->mesh->context->dev;
-        const rubus__device *own = mesh->context->dev;
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: the space of field %d lives on %s (device \"%s\"), the "
-                           "mesh on %s (device \"%s\") in another context",
-                           what, (int)at, dev->name, dev->caps.name, own->name,
-                           own->caps.name);
+        char name[48];
+        snprintf(name, sizeof(name), "the space of field %d", (int)at);
+        return rubus__foreign(what, name, field->space->mesh->context, "the mesh",
+                              mesh->context, NULL);
     }
     if (field->space->mesh != mesh || field->space->version != state->version) {
         return rubus__fail(RUBUS_EINVAL,
@@ -347,8 +343,9 @@ rubus_status rubus__mesh_output_desc(const char *what, const rubus_mesh_output_d
     if (desc == NULL) {
         return RUBUS_OK;
     }
-    if (desc->struct_size < sizeof(desc->struct_size)) {
-        return rubus__fail(RUBUS_EINVAL, "%s: set struct_size of desc", what);
+    const rubus_status st = rubus__need_struct(what, "desc", desc);
+    if (st != RUBUS_OK) {
+        return st;
     }
     memcpy(out, desc,
            desc->struct_size < sizeof(*out) ? desc->struct_size : sizeof(*out));

@@ -128,6 +128,13 @@ rubus_array rubus__array_window(rubus__storage *storage, int32_t type, uint64_t 
     return array;
 }
 
+rubus_array rubus__array_line(const rubus_array *array, int64_t first, int64_t n)
+{
+    const uint64_t at = (uint64_t)first * rubus__type_size(array->type);
+    return rubus__array_window(array->storage, array->type, array->first + at,
+                               (uint64_t)n);
+}
+
 /* --- shapes ----------------------------------------------------------------------- */
 
 static rubus_status shape_measure(const char *what, int32_t type, rubus_shape shape,

@@ -8,31 +8,19 @@
 
 static rubus_status check(const char *what, const rubus_array *x, const rubus_array *y)
 {
-    if (x == NULL || y == NULL) {
-        return rubus__fail(RUBUS_EINVAL, "%s: %s is NULL", what, x == NULL ? "x" : "y");
+    const rubus_status st = rubus__need(what, "x", x, "y", y, NULL);
+    if (st != RUBUS_OK) {
+        return st;
     }
-    const rubus_context *from = x->storage->context;
-    const rubus_context *to = y->storage->context;
-    if (from != to) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: x lives on backend %s (device \"%s\"), but y on %s "
-                           "(device \"%s\") in another context; copy it with "
-                           "rubus_array_copy",
-                           what, from->dev->name, from->dev->caps.name, to->dev->name,
-                           to->dev->caps.name);
+    if (x->storage->context != y->storage->context) {
+        return rubus__foreign(what, "x", x->storage->context, "y", y->storage->context,
+                              "copy it with rubus_array_copy");
     }
     if (y->type != RUBUS_F32 && y->type != RUBUS_F64) {
         return rubus__fail(RUBUS_ETYPE, "%s: arrays of %s; it takes f32 and f64", what,
                            rubus__type_name(y->type));
     }
     return rubus__array_pair_check(what, y, x);
-}
-
-static rubus_array piece_of(const rubus_array *array, int64_t first, int64_t n)
-{
-    const uint64_t at = (uint64_t)first * rubus__type_size(array->type);
-    return rubus__array_window(array->storage, array->type, array->first + at,
-                               (uint64_t)n);
 }
 
 rubus_status rubus_array_axpy(double alpha, rubus_array *x, rubus_array *y)
@@ -59,8 +47,8 @@ rubus_status rubus_array_axpy(double alpha, rubus_array *x, rubus_array *y)
     for (int64_t done = 0; st == RUBUS_OK && done < y->count; done += PIECE) {
         const int64_t left = y->count - done;
         const int64_t n = left < PIECE ? left : PIECE;
-        rubus_array to = piece_of(y, done, n);
-        rubus_array from = piece_of(x, done, n);
+        rubus_array to = rubus__array_line(y, done, n);
+        rubus_array from = rubus__array_line(x, done, n);
         const rubus_arg args[] = {rubus_arg_array(&to), rubus_arg_array(&from),
                                   rubus_arg_real(alpha)};
         st = rubus_launch_args(kernel, args, 3);

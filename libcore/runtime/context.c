@@ -101,6 +101,18 @@ void rubus_context_destroy(rubus_context *context)
     rubus__free(context);
 }
 
+rubus_status rubus__foreign(const char *what, const char *name,
+                            const rubus_context *context, const char *other_name,
+                            const rubus_context *other, const char *cure)
+{
+    return rubus__fail(RUBUS_EFOREIGN,
+                       "%s: %s lives on %s (device \"%s\"), %s on %s (device \"%s\") in "
+                       "another context%s%s",
+                       what, name, context->dev->name, context->dev->caps.name,
+                       other_name, other->dev->name, other->dev->caps.name,
+                       cure == NULL ? "" : "; ", cure == NULL ? "" : cure);
+}
+
 rubus_status rubus__enter(rubus_context *context, const char *what)
 {
     if (context == NULL) {

@@ -168,9 +168,10 @@ static rubus_status options_read(const rubus_context *context,
     rubus_module_options o;
     memset(&o, 0, sizeof(o));
     if (given != NULL) {
-        if (given->struct_size < sizeof(given->struct_size)) {
-            return rubus__fail(RUBUS_EINVAL,
-                               "rubus_module_create: set struct_size of the options");
+        const rubus_status st =
+            rubus__need_struct("rubus_module_create", "the options", given);
+        if (st != RUBUS_OK) {
+            return st;
         }
         memcpy(&o, given,
                given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));
@@ -406,17 +407,23 @@ uint32_t rubus_kernel_ndim(const rubus_kernel *kernel)
     return kernel == NULL ? 0 : (uint32_t)kernel->k->decl->nindex;
 }
 
+rubus_status rubus__need_param(const char *what, const void *param, uint32_t at,
+                               uint32_t n)
+{
+    const rubus_status st = rubus__need_struct(what, "param", param);
+    return st != RUBUS_OK || at < n
+               ? st
+               : rubus__fail(RUBUS_EINVAL, "%s: parameter %u of %u; they count from 0",
+                             what, (unsigned)at, (unsigned)n);
+}
+
 rubus_status rubus_kernel_param_get(const rubus_kernel *kernel, uint32_t at,
                                     rubus_kernel_param *param)
 {
     static const char what[] = "rubus_kernel_param_get";
     rubus_status st = rubus__need(what, "the kernel", kernel, NULL);
     if (st == RUBUS_OK) {
-        st = rubus__need_struct(what, "param", param);
-    }
-    if (st == RUBUS_OK && at >= rubus_kernel_param_count(kernel)) {
-        st = rubus__fail(RUBUS_EINVAL, "%s: parameter %u of %u; they count from 0", what,
-                         (unsigned)at, (unsigned)rubus_kernel_param_count(kernel));
+        st = rubus__need_param(what, param, at, rubus_kernel_param_count(kernel));
     }
     if (st != RUBUS_OK) {
         return st;

@@ -137,6 +137,10 @@ rubus_status rubus__enter(rubus_context *context, const char *what);
 /* Unlocks; remembers a lost device; returns st. */
 rubus_status rubus__leave(rubus_context *context, rubus_status st);
 bool rubus__context_forked(const rubus_context *context);
+/* EFOREIGN for two operands of a call, and what to do (NULL: nothing). */
+rubus_status rubus__foreign(const char *what, const char *name,
+                            const rubus_context *context, const char *other_name,
+                            const rubus_context *other, const char *cure);
 /* The call of a required or optional slot, and its result. */
 #define RUBUS__SLOT(context, slot, call) RUBUS__SLOT_OF((context)->dev, slot, (call))
 
@@ -156,6 +160,8 @@ void rubus__storage_release(rubus__storage *storage);             /* not locked 
 /* An array over part of a buffer, on the stack, of rank 1. */
 rubus_array rubus__array_window(rubus__storage *storage, int32_t type, uint64_t first,
                                 uint64_t n);
+/* Elements of an array, from number `first` on, as one of rank 1; nothing is held. */
+rubus_array rubus__array_line(const rubus_array *array, int64_t first, int64_t n);
 /* A window as rubus_array_view makes one, but on the stack: it keeps nothing alive. */
 rubus_status rubus__array_cut(const rubus_array *parent, int64_t first, rubus_shape shape,
                               rubus_array *out_window);
@@ -193,6 +199,9 @@ rubus_status rubus__blas_prepare(rubus_context *context);
 /* --- module.c --------------------------------------------------------------------- */
 
 void rubus__module_release(rubus_module *module);
+/* EINVAL if there is no parameter `at` of n, or no struct for it. */
+rubus_status rubus__need_param(const char *what, const void *param, uint32_t at,
+                               uint32_t n);
 /* As rubus_module_create, from an embedded source of the library ("relax.rk"). */
 rubus_status rubus__module_embedded(rubus_context *context, const char *name,
                                     const rubus_module_options *options,

@@ -23,8 +23,9 @@ static rubus_status compile_file(const char *where, const char *path,
     rubus_module_options o;
     memset(&o, 0, sizeof(o));
     if (given != NULL) {
-        if (given->struct_size < sizeof(given->struct_size)) {
-            return rubus__fail(RUBUS_EINVAL, "%s: set struct_size of the options", where);
+        const rubus_status known = rubus__need_struct(where, "the options", given);
+        if (known != RUBUS_OK) {
+            return known;
         }
         memcpy(&o, given,
                given->struct_size < sizeof(o) ? given->struct_size : sizeof(o));

@@ -42,8 +42,7 @@ rubus_arg rubus__krylov_number(const rubus__krylov *k, int32_t at)
 
 static rubus_array line_of(const rubus_array *array)
 {
-    return rubus__array_window(array->storage, array->type, array->first,
-                               (uint64_t)array->count);
+    return rubus__array_line(array, 0, array->count);
 }
 
 /* Every vector has the shape of F, so that functions of the operator find the shape that

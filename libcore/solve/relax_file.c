@@ -188,8 +188,9 @@ static rubus_status changes_apply(const char *path, const rubus_relax_desc *chan
     if (changes == NULL) {
         return RUBUS_OK;
     }
-    if (changes->struct_size < sizeof(changes->struct_size)) {
-        return rubus__fail(RUBUS_EINVAL, "rubus_relax_load: set struct_size of changes");
+    const rubus_status st = rubus__need_struct("rubus_relax_load", "changes", changes);
+    if (st != RUBUS_OK) {
+        return st;
     }
     memcpy(&c, changes,
            changes->struct_size < sizeof(c) ? changes->struct_size : sizeof(c));

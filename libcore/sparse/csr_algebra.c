@@ -160,14 +160,9 @@ static rubus_status pair_check(const char *what, const rubus_csr *a, const rubus
                            : b == NULL ? "the second matrix"
                                        : "the output argument");
     }
-    const rubus__device *dev = a->context->dev;
-    const rubus__device *other = b->context->dev;
     if (a->context != b->context) {
-        return rubus__fail(RUBUS_EFOREIGN,
-                           "%s: the first matrix lives on %s (device \"%s\"), the second "
-                           "on %s (device \"%s\") in another context",
-                           what, dev->name, dev->caps.name, other->name,
-                           other->caps.name);
+        return rubus__foreign(what, "the first matrix", a->context, "the second",
+                              b->context, NULL);
     }
     const rubus__host_csr *m = &a->mirror;
     const rubus__host_csr *n = &b->mirror;

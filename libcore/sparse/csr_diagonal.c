@@ -38,8 +38,7 @@ rubus_status rubus_csr_diagonal(rubus_csr *csr, rubus_array *d)
     if (st != RUBUS_OK) {
         return st;
     }
-    rubus_array line =
-        rubus__array_window(d->storage, d->type, d->first, (uint64_t)d->count);
+    rubus_array line = rubus__array_line(d, 0, d->count);
     const rubus_arg args[4] = {rubus_arg_array(&line), rubus_arg_array(csr->rowptr),
                                rubus_arg_array(csr->colval), rubus_arg_array(csr->nzval)};
     return rubus_launch_args(kernel, args, 4);

@@ -152,8 +152,7 @@ static rubus_status check(product *p)
 /* The array of a vector as one of rank 1. */
 static rubus_array as_vector(const rubus_array *array)
 {
-    return rubus__array_window(array->storage, array->type, array->first,
-                               (uint64_t)array->count);
+    return rubus__array_line(array, 0, array->count);
 }
 
 /* The array of a dense matrix as one of rank 2, its first extent being the leading
@@ -212,8 +211,7 @@ static rubus_status run_spmv(const product *p)
     rubus_array y = as_vector(p->y.array);
     rubus_array part = {0};
     if (count > 1) {
-        part = rubus__array_window(lr->part->storage, lr->part->type, lr->part->first,
-                                   (uint64_t)lr->nsegment);
+        part = rubus__array_line(lr->part, 0, lr->nsegment);
     }
     const rubus_arg rows[7] = {rubus_arg_array(&y),        rubus_arg_array(a->rowptr),
                                rubus_arg_array(a->colval), rubus_arg_array(a->nzval),
@@ -250,8 +248,7 @@ static rubus_status run_spmm(const product *p)
     rubus_array y = as_matrix(&p->y);
     rubus_array part = {0};
     if (count > 1) {
-        part = rubus__array_window(lr->part->storage, lr->part->type, lr->part->first,
-                                   (uint64_t)(k * lr->nsegment));
+        part = rubus__array_line(lr->part, 0, k * lr->nsegment);
         part.shape.rank = 2;
         part.shape.n[0] = k;
         part.shape.n[1] = lr->nsegment;

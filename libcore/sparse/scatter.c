@@ -294,8 +294,7 @@ static rubus_status run(const char *what, rubus_scatter *s, rubus_array *value, 
     if (st != RUBUS_OK || s->csr->mirror.nnz == 0) {
         return st;
     }
-    rubus_array line = rubus__array_window(value->storage, value->type, value->first,
-                                           (uint64_t)value->count);
+    rubus_array line = rubus__array_line(value, 0, value->count);
     rubus_array *nzval = s->csr->nzval;
     if (s->mode == RUBUS_SCATTER_GATHER) {
         const rubus_arg args[5] = {rubus_arg_array(nzval), rubus_arg_array(s->start),

@@ -163,6 +163,10 @@ static int run_in_context(const form_options *o, const form_case *c,
         }
         status = st == RUBUS_OK ? form_result_compare(&p, &r) : cli_fail_status(st, NULL);
     }
+    if (status == CLI_DONE && r.solver != NULL &&
+        r.report.outcome != RUBUS_OUTCOME_CONVERGED) {
+        status = form_problem_strange(&p, r.strange, sizeof(r.strange));
+    }
     if (status == CLI_DONE) {
         status = form_result_finish(&p, &r, o->output, o->common.json);
     }

@@ -197,40 +197,7 @@ static int make_line(const form_problem *p, const rubus_form *form,
     return CLI_DONE;
 }
 
-static void tell_strange(form_problem *p, const char *name, double value, int64_t at,
-                         rubus_shape shape)
-{
-    int used = snprintf(p->strange, sizeof(p->strange),
-                        "parameter \"%s\" is %g at point (", name, value);
-    for (int32_t d = 0; d < shape.rank && used < (int)sizeof(p->strange) - 1; d++) {
-        used += snprintf(p->strange + used, sizeof(p->strange) - (size_t)used, "%s%lld%s",
-                         d > 0 ? ", " : "", (long long)(at % shape.n[d]),
-                         d + 1 == shape.rank ? "), counted from 0" : "");
-        at /= shape.n[d];
-    }
-}
-
-// Remembers where a field of all points has a number that is none: what is computed with
-// it will not say so itself.
-static int find_strange(form_problem *p, const char *name, rubus_array *array)
-{
-    if (p->strange[0] != '\0') {
-        return CLI_DONE;
-    }
-    int status = CLI_DONE;
-    double *number = form_problem_numbers(array, &status);
-    const rubus_shape shape = rubus_array_shape(array);
-    for (int64_t i = 0; number != NULL && i < rubus_array_count(array); i++) {
-        if (!isfinite(number[i])) {
-            tell_strange(p, name, number[i], i, shape);
-            break;
-        }
-    }
-    free(number);
-    return status;
-}
-
-static int set_field(form_problem *p, rubus_form *form, const form_source *source,
+static int set_field(const form_problem *p, rubus_form *form, const form_source *source,
                      const rubus_form_param *param, const char *where)
 {
     rubus_array *array = NULL;
@@ -248,12 +215,9 @@ static int set_field(form_problem *p, rubus_form *form, const form_source *sourc
     if (status != CLI_DONE) {
         return status;
     }
-    if (source->kind == FORM_FUNC) {
-        status = find_strange(p, param->name, array);
-    }
     const rubus_status st = rubus_form_set_array(form, param->name, array);
     rubus_array_destroy(array); // the form keeps its memory
-    return st == RUBUS_OK ? status : fail_at(p, st, where);
+    return st == RUBUS_OK ? CLI_DONE : fail_at(p, st, where);
 }
 
 // The setting of that name, or NULL.
@@ -267,7 +231,7 @@ static const form_setting *setting_of(const form_case *c, const char *name)
     return NULL;
 }
 
-static int set_parameters(form_problem *p, rubus_form *form)
+static int set_parameters(const form_problem *p, rubus_form *form)
 {
     for (uint32_t i = 0; i < rubus_form_param_count(form); i++) {
         rubus_form_param param = {.struct_size = sizeof(param)};
@@ -292,7 +256,7 @@ static int set_parameters(form_problem *p, rubus_form *form)
     return CLI_DONE;
 }
 
-static int make_form(form_problem *p, const char *member, const char *name,
+static int make_form(const form_problem *p, const char *member, const char *name,
                      rubus_space *trial, rubus_form **out_form)
 {
     const rubus_status st = rubus_form_create(p->module, name, trial, p->space, out_form);
@@ -316,12 +280,15 @@ static bool has_param(const rubus_form *form, const char *name)
     return false;
 }
 
-static void list_parameters(const rubus_form *form, char *list, size_t room)
+// Adds the parameters of a form that `but` has not.
+static void list_parameters(const rubus_form *form, const rubus_form *but, char *list,
+                            size_t room)
 {
     for (uint32_t i = 0; i < rubus_form_param_count(form); i++) {
         rubus_form_param param = {.struct_size = sizeof(param)};
         const size_t used = strlen(list);
-        if (rubus_form_param_get(form, i, &param) == RUBUS_OK && used < room) {
+        if (rubus_form_param_get(form, i, &param) == RUBUS_OK &&
+            !has_param(but, param.name) && used < room) {
             snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "", param.name);
         }
     }
@@ -330,8 +297,8 @@ static void list_parameters(const rubus_form *form, char *list, size_t room)
 static int no_parameter(const form_problem *p, const char *where)
 {
     char list[256] = "";
-    list_parameters(p->matrix, list, sizeof(list));
-    list_parameters(p->vector, list, sizeof(list));
+    list_parameters(p->matrix, NULL, list, sizeof(list));
+    list_parameters(p->vector, p->matrix, list, sizeof(list));
     return case_bad(p->c->path, where, "no form of the case has it (they have: %s)",
                     list[0] != '\0' ? list : "none");
 }
@@ -435,6 +402,48 @@ int form_problem_make(const form_case *c, const cli_common *common, const char *
         status = make_conditions(out_problem);
     }
     return status == CLI_DONE ? make_functions(out_problem) : status;
+}
+
+// --- numbers that are none -------------------------------------------------------------
+
+// "parameter "c" is nan at point (1, 2), counted from 0"
+static void tell_strange(const char *name, double value, int64_t at, rubus_shape shape,
+                         char *text, size_t room)
+{
+    size_t used =
+        (size_t)snprintf(text, room, "parameter \"%s\" is %g at point (", name, value);
+    for (int32_t d = 0; d < shape.rank && used < room; d++) {
+        used += (size_t)snprintf(text + used, room - used, "%s%lld%s", d > 0 ? ", " : "",
+                                 (long long)(at % shape.n[d]),
+                                 d + 1 == shape.rank ? "), counted from 0" : "");
+        at /= shape.n[d];
+    }
+}
+
+int form_problem_strange(const form_problem *p, char *text, size_t room)
+{
+    const form_case *c = p->c;
+    int status = CLI_DONE;
+    text[0] = '\0';
+    for (size_t k = 0; status == CLI_DONE && text[0] == '\0' && k < c->nsetting; k++) {
+        const form_setting *setting = &c->setting[k];
+        rubus_array *array = NULL;
+        if (setting->source.kind != FORM_FUNC) {
+            continue; // numbers of a case are finite
+        }
+        status = make_function(p, p->fields, &setting->source, setting->name, &array);
+        double *number = status == CLI_DONE ? form_problem_numbers(array, &status) : NULL;
+        for (int64_t i = 0; number != NULL && i < rubus_array_count(array); i++) {
+            if (!isfinite(number[i])) {
+                tell_strange(setting->name, number[i], i, rubus_array_shape(array), text,
+                             room);
+                break;
+            }
+        }
+        free(number);
+        rubus_array_destroy(array);
+    }
+    return status;
 }
 
 void form_problem_free(form_problem *p)

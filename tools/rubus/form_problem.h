@@ -20,7 +20,6 @@ typedef struct form_problem {
     rubus_array *x;       // NULL: not given
     rubus_array *y;
     rubus_array *exact;
-    char strange[128]; // the first parameter with a number that is none, and where; or ""
 } form_problem;
 
 /* CLI_DONE, or an exit status after its message; give the problem back either way.
@@ -32,6 +31,9 @@ int64_t form_problem_count(rubus_shape shape);
 /* The numbers of an array, as f64 also where they are f32; for free(). NULL after a
  * message, with *status. */
 double *form_problem_numbers(rubus_array *array, int *status);
+/* The first parameter given by a func that is not finite somewhere, and where, or "": an
+ * exit status. For results that are not as wanted: what is computed does not say so. */
+int form_problem_strange(const form_problem *p, char *text, size_t room);
 void form_problem_free(form_problem *p);
 
 #endif

@@ -130,7 +130,7 @@ int form_result_compare(const form_problem *p, form_result *r)
 
 // How it ended, for people and for the titles of files: no times, so that equal runs make
 // equal files.
-static void describe(const form_problem *p, const form_result *r, char *text, size_t room)
+static void describe(const form_result *r, char *text, size_t room)
 {
     const rubus_krylov_report *k = &r->report;
     if (k->outcome == RUBUS_OUTCOME_CONVERGED) {
@@ -141,7 +141,7 @@ static void describe(const form_problem *p, const form_result *r, char *text, si
                  "not converged (%s): %lld iterations, |r| = %.6g, tolerance %.6g: "
                  "%s%s%s",
                  rubus_outcome_name(k->outcome), (long long)k->iterations, k->residual,
-                 k->tolerance, k->why, p->strange[0] != '\0' ? "; " : "", p->strange);
+                 k->tolerance, k->why, r->strange[0] != '\0' ? "; " : "", r->strange);
     }
 }
 
@@ -173,7 +173,7 @@ static int print_text(const form_problem *p, const form_result *r, const double 
     printf("backend %s, %s\n", r->info.backend, r->info.device);
     if (r->solver != NULL) {
         char text[512];
-        describe(p, r, text, sizeof(text));
+        describe(r, text, sizeof(text));
         printf("%s, stored: %s\n%s\n%.3g s\n", r->solver, stored_name(p->c), text,
                r->seconds);
     }
@@ -351,7 +351,7 @@ static int write_field(const form_problem *p, const form_result *r, const char *
     }
     char title[512] = "";
     if (r->solver != NULL) {
-        describe(p, r, title, sizeof(title));
+        describe(r, title, sizeof(title));
     }
     rubus_status st;
     if (cli_has_ending(output, ".vtr")) {
@@ -378,7 +378,7 @@ int form_result_finish(const form_problem *p, const form_result *r, const char *
     }
     if (r->solver != NULL && r->report.outcome != RUBUS_OUTCOME_CONVERGED) {
         char text[512];
-        describe(p, r, text, sizeof(text));
+        describe(r, text, sizeof(text));
         fprintf(stderr, "rubus: %s\n", text);
         status = status == CLI_DONE ? CLI_NO : status;
     }

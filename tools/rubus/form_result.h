@@ -11,6 +11,7 @@ typedef struct form_result {
     double value;       // of the task "value"
     rubus_krylov_report report;
     const char *solver; // NULL: nothing was solved
+    char strange[128];  // of what did not converge: form_problem_strange
     double seconds;     // of the solver
     bool has_error;     // the case has an exact solution
     double norm_h;      // of its difference from the field
